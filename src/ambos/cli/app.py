@@ -1,0 +1,78 @@
+"""`ambos`: the commands, and what becomes of errors."""
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from ambos import __version__
+from ambos.cli import corpus, sample, tokenizer
+from ambos.cli.screen import Screen
+from ambos.errors import AmbosError, UsageError
+
+_EXIT_CODES = """[bold]Exit codes[/]  0 done · 1 a bug, or the machine · 2 the command line is wrong ·
+3 an input cannot be used · 4 the output cannot be written · 130 interrupted (run again to go on)"""
+
+app = typer.Typer(
+    name="ambos",
+    help="Bidirectional transformer encoders, from raw text to a model that is measured and served.\n\n"
+    "Begin with [cyan]ambos sample --out sample[/], which writes text and labelled sets to try things on.",
+    epilog=_EXIT_CODES,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("sample")(sample.sample)
+app.add_typer(tokenizer.app, name="tokenizer")
+app.add_typer(corpus.app, name="corpus")
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"ambos {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+# What typer raises for a wrong command line; the class has no public name that all its versions share.
+_WrongCommandLine: Any = typer.BadParameter.__base__
+
+
+def main() -> None:
+    """Run the command line; every expected error ends in a message and its exit code, without a traceback."""
+    screen = Screen(json="--json" in sys.argv)
+    try:
+        sys.exit(app(standalone_mode=False))
+    except AmbosError as error:
+        screen.error(error)
+        sys.exit(error.exit_code)
+    except _WrongCommandLine as error:
+        if error.format_message():  # empty when the help has been shown instead
+            screen.error(_usage_error(error))
+        sys.exit(UsageError.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone (`ambos ... | head`): not an error, and nothing more to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _usage_error(error: Any) -> UsageError:  # noqa: ANN401 (see `_WrongCommandLine`)
+    near = " or ".join(getattr(error, "possibilities", None) or ())
+    what = (error.message if near else error.format_message()).rstrip(".")
+    command = error.ctx.command_path if error.ctx else "ambos"
+    return UsageError(what, fix=f"did you mean {near}?" if near else f"see {command} --help")
+
+
+if __name__ == "__main__":
+    main()

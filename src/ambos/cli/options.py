@@ -1,0 +1,87 @@
+"""Options that several commands share, with the one text that explains each."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ambos.text.readers import ReadOptions
+from ambos.text.sources import check_language
+from ambos.text.stream import Limits, check_encoding
+
+_READING = "Reading"
+
+Texts = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files, folders or globs: .txt, .jsonl, .csv, .tsv, .parquet, plain or .gz/.zst. "
+        "[cyan]pt=PATH[/] says that its documents are Portuguese.",
+        metavar="TEXT",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes, no tables; errors only.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output if it is already there.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Folder to write.", show_default=False)]
+TokenizerDir = Annotated[
+    Path,
+    typer.Option("--tokenizer", "-t", help="Tokenizer folder, in any published layout.", show_default=False),
+]
+
+TextColumn = Annotated[
+    str, typer.Option("--text", help="Column or key that holds the text.", rich_help_panel=_READING)
+]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        help="Language of files that do not say theirs (by pt=PATH, a column, or a name such as raw_pt).",
+        rich_help_panel=_READING,
+    ),
+]
+LanguageColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--language-column",
+        help="Column that holds the language; language or lang are found by themselves.",
+        rich_help_panel=_READING,
+    ),
+]
+DocumentUnit = Annotated[
+    Literal["blank", "line"],
+    typer.Option(
+        "--document",
+        help="In .txt, what ends a document: a blank line, or every line.",
+        rich_help_panel=_READING,
+    ),
+]
+Encoding = Annotated[
+    str, typer.Option("--encoding", help="Encoding of text files, e.g. latin-1.", rich_help_panel=_READING)
+]
+MaxLine = Annotated[
+    int, typer.Option("--max-line-mb", min=1, help="Longest line accepted, in MiB.", rich_help_panel=_READING)
+]
+MaxDocument = Annotated[
+    int,
+    typer.Option(
+        "--max-document-mb", min=1, help="Longest document accepted, in MiB.", rich_help_panel=_READING
+    ),
+]
+
+
+def read_options(
+    text: str,
+    language_column: str | None,
+    document: Literal["blank", "line"],
+    encoding: str,
+    line_mb: int,
+    document_mb: int,
+) -> ReadOptions:
+    """Put the reading options of a command together."""
+    limits = Limits(line_mb=line_mb, document_mb=document_mb)
+    return ReadOptions(text, language_column, document, check_encoding(encoding), limits)
+
+
+def language_option(code: str | None) -> str | None:
+    """Check `--language`."""
+    return None if code is None else check_language(code)

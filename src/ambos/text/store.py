@@ -1,0 +1,169 @@
+"""The token store: a corpus as memory-mapped arrays of token ids with word, sentence and document borders.
+
+A store is a folder of plain `.npy` files, which `numpy.load(..., mmap_mode="r")` opens too:
+
+| file | shape | what |
+|---|---|---|
+| `tokens.npy` | (tokens,) uint16 or uint32 | ids, all documents one after the other, no special tokens |
+| `word_starts.npy` | (ceil(tokens / 8),) uint8 | one bit a token, highest first: does it begin a word |
+| `sentences.npy` | (sentences + 1,) uint64 | token at which sentence i begins; the last is the total |
+| `documents.npy` | (documents + 1,) uint64 | sentence at which document i begins; last, the total |
+| `languages.npy` | (documents,) uint16 | language of document i: its place in `store.json`'s list |
+| `tokenizer/` | | the tokenizer that made it |
+| `store.json` | | counts, languages, sources, and the SHA-256 of every file |
+"""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ambos.errors import InputError
+from ambos.files import sha256
+from ambos.text.tokenizer import Tokenizer
+
+FORMAT = 1
+MANIFEST = "store.json"
+COLUMNS = ("tokens", "word_starts", "sentences", "documents", "languages")
+
+
+class TokenStore:
+    """A built store, opened for reading; nothing is loaded until it is used.
+
+    Examples
+    --------
+    >>> store = TokenStore("my-store")  # doctest: +SKIP
+    >>> store.document(0)[:5]  # doctest: +SKIP
+    memmap([ 812,   17, 9120,  455,    6], dtype=uint16)
+    >>> store.text(0)  # doctest: +SKIP
+    ['O gato dorme.', 'Ele ronca.']
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.manifest: dict[str, Any] = _read_manifest(self.path)
+        arrays = {name: _open_column(self.path, name, self.manifest) for name in COLUMNS}
+        self.tokens: NDArray[np.uint16] | NDArray[np.uint32] = arrays["tokens"]
+        self.sentence_starts: NDArray[np.uint64] = arrays["sentences"]
+        self.document_starts: NDArray[np.uint64] = arrays["documents"]
+        self.document_languages: NDArray[np.uint16] = arrays["languages"]
+        self._word_bits: NDArray[np.uint8] = arrays["word_starts"]
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.document_languages)
+
+    @property
+    def languages(self) -> list[str]:
+        """Language codes; `document_languages` holds places in this list."""
+        return list(self.manifest["languages"])
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer that made the store."""
+        return Tokenizer.load(self.path / "tokenizer")
+
+    def sentence_range(self, document: int) -> range:
+        """Return the numbers of a document's sentences."""
+        if not 0 <= document < len(self):
+            raise IndexError(f"document {document} of a store of {len(self)}")
+        return range(int(self.document_starts[document]), int(self.document_starts[document + 1]))
+
+    def sentence(self, number: int) -> NDArray[Any]:
+        """Return the ids of one sentence: (length,)."""
+        begin, stop = self.sentence_starts[number], self.sentence_starts[number + 1]
+        return self.tokens[int(begin) : int(stop)]
+
+    def document(self, number: int) -> NDArray[Any]:
+        """Return the ids of one document: (length,)."""
+        sentences = self.sentence_range(number)
+        begin, stop = self.sentence_starts[sentences.start], self.sentence_starts[sentences.stop]
+        return self.tokens[int(begin) : int(stop)]
+
+    def word_starts(self, begin: int, stop: int) -> NDArray[np.bool_]:
+        """Tell for tokens `begin` to `stop` which of them begin a word: (stop - begin,)."""
+        bits = np.unpackbits(self._word_bits[begin // 8 : -(-stop // 8)])
+        return bits[begin % 8 : begin % 8 + stop - begin].astype(np.bool_)
+
+    def language(self, document: int) -> str:
+        """Return the language code of one document."""
+        return self.languages[int(self.document_languages[document])]
+
+    def counts_by_language(self) -> dict[str, dict[str, int]]:
+        """Return documents, sentences and tokens of each language."""
+        sentences = np.diff(self.document_starts)
+        tokens = np.diff(self.sentence_starts[self.document_starts])
+        return {
+            name: {
+                "documents": int((self.document_languages == number).sum()),
+                "sentences": int(sentences[self.document_languages == number].sum()),
+                "tokens": int(tokens[self.document_languages == number].sum()),
+            }
+            for number, name in enumerate(self.languages)
+        }
+
+    def text(self, document: int) -> list[str]:
+        """Return the sentences of a document decoded back to text."""
+        return [self.tokenizer.decode(self.sentence(number)) for number in self.sentence_range(document)]
+
+    def verify(self) -> None:
+        """Compare every file with its SHA-256; raise `InputError` that names the first that differs."""
+        for name, digest in self.manifest["sha256"].items():
+            file = self.path / name
+            if not file.is_file() or sha256(file) != digest:
+                raise InputError(
+                    "a file of the store is damaged",
+                    expected=f"SHA-256 {digest[:12]}...",
+                    found="no such file" if not file.is_file() else f"SHA-256 {sha256(file)[:12]}...",
+                    fix="build the store again: ambos corpus build",
+                    file=file,
+                )
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+        found = manifest["format"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            "not a token store",
+            expected=f"a folder with {MANIFEST} in it",
+            found="no such folder" if not path.exists() else str(error) or type(error).__name__,
+            fix="make one: ambos corpus build TEXT --tokenizer DIR --out STORE",
+            file=path,
+        ) from error
+    if found != FORMAT:
+        raise InputError(
+            "a token store of another version",
+            expected=f"format {FORMAT}",
+            found=f"format {found}",
+            fix="build the store again with this version of ambos",
+            file=file,
+        )
+    return dict(manifest)
+
+
+def _open_column(path: Path, name: str, manifest: dict[str, Any]) -> NDArray[Any]:
+    file = path / f"{name}.npy"
+    try:
+        array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "a file of the store cannot be read",
+            found=str(error).splitlines()[0],
+            fix="build the store again: ambos corpus build",
+            file=file,
+        ) from error
+    if len(array) != manifest["lengths"][name]:
+        raise InputError(
+            "a file of the store is damaged",
+            expected=f"{manifest['lengths'][name]:,} entries",
+            found=f"{len(array):,}",
+            fix="build the store again: ambos corpus build",
+            file=file,
+        )
+    return array

@@ -1,0 +1,313 @@
+"""Learn a vocabulary from text: words are counted once, then each kind of tokenizer learns from the counts.
+
+The same corpus always gives the same files. The trainers of the `tokenizers` library do not give that for
+WordPiece (ids of `##` pieces follow the order of a hash map with a random seed) nor for Unigram (sums of
+floats in that order), so WordPiece is learnt here as byte-pair merges over an alphabet that tells first
+letters from later ones, which is the same algorithm, and Unigram by SentencePiece, its reference
+implementation.
+"""
+
+import io
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer as Backend
+
+from ambos.errors import InputError, UsageError
+from ambos.suggest import did_you_mean
+from ambos.text.readers import Document
+from ambos.text.tokenizer import Tokenizer
+from ambos.text.tokenizer_files import SpecialTokens, TokenizerFiles
+
+KINDS = ("wordpiece", "unigram", "bpe")
+
+# In the order of their ids in the published models; RoBERTa and XLM-R keep the mask for the end.
+_BERT = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+_ROBERTA = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>", "mask": "<mask>"}
+_LONGEST_WORD = 100  # characters; BERT's own limit, beyond which a "word" is rarely one
+_MAX_WORDS = 4_000_000  # distinct words held while counting; beyond, the rarest are let go
+_MAX_CHARACTERS = 2_000  # distinct characters kept, the most frequent first
+_FIRST, _LATER = 0xF0000, 0x100000  # private-use planes: one code point for a letter, by where it stands
+_SENTENCEPIECE_THREADS = 4  # fixed: the sums, and so the last digit of a score, depend on it
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """What to learn.
+
+    Parameters
+    ----------
+    kind
+        `wordpiece` (BERT), `unigram` (XLM-R) or `bpe` (byte-level, RoBERTa).
+    vocab_size
+        Number of ids, special tokens included.
+    uncased, strip_accents
+        Fold case; drop accents. Off by default: `cão` is not `cao`, `Rosa` is not `rosa`.
+    min_frequency
+        A piece must occur this often to enter the vocabulary.
+    """
+
+    kind: str = "wordpiece"
+    vocab_size: int = 30_000
+    uncased: bool = False
+    strip_accents: bool = False
+    min_frequency: int = 2
+
+
+def train_tokenizer(
+    documents: Iterable[Document],
+    options: TrainOptions,
+    *,
+    stage: Callable[[str], None] = lambda _: None,
+) -> Tokenizer:
+    """Learn a tokenizer from documents; `stage(name)` is told what begins.
+
+    Examples
+    --------
+    >>> from ambos.text.sources import find_sources
+    >>> from ambos.text.readers import read_documents
+    >>> documents = read_documents(find_sources(["corpus/"]))  # doctest: +SKIP
+    >>> tokenizer = train_tokenizer(documents, TrainOptions("bpe", vocab_size=8000))  # doctest: +SKIP
+    """
+    if options.kind not in KINDS:
+        raise UsageError(
+            f"unknown kind of tokenizer {options.kind!r}",
+            expected=", ".join(KINDS),
+            fix=did_you_mean(options.kind, KINDS),
+        )
+    stage("counting words")
+    backend = _pipeline(options)
+    counts = _count_pieces(backend, documents)
+    if not counts:
+        raise InputError("there is no text to learn from", expected="at least some words")
+    stage("learning pieces")
+    if options.kind == "wordpiece":
+        return _wordpiece(backend, counts, options)
+    if options.kind == "bpe":
+        return _bpe(backend, counts, options)
+    return _unigram(backend, counts, options)
+
+
+def _pipeline(options: TrainOptions) -> Backend:
+    """Return normalisation and word splitting of the kind, around a model that is still empty.
+
+    All kinds compose accents first (NFC or NFKC), so that `ã` is one thing, typed as one code point or two.
+    """
+    accents = (
+        [normalizers.NFD(), normalizers.StripAccents(), normalizers.NFC()] if options.strip_accents else []
+    )
+    lower = [normalizers.Lowercase()] if options.uncased else []
+    if options.kind == "wordpiece":
+        backend = Backend(models.WordPiece())
+        bert = normalizers.BertNormalizer(
+            clean_text=True,
+            handle_chinese_chars=True,
+            strip_accents=options.strip_accents,
+            lowercase=options.uncased,
+        )
+        backend.normalizer = normalizers.Sequence([normalizers.NFC(), bert])
+        backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    elif options.kind == "bpe":
+        backend = Backend(models.BPE())
+        backend.normalizer = normalizers.Sequence([normalizers.NFC(), *lower, *accents])
+        backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    else:
+        backend = Backend(models.Unigram())
+        backend.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), *lower, *accents])
+        backend.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+        )
+    return backend
+
+
+def _count_pieces(backend: Backend, documents: Iterable[Document]) -> dict[str, int]:
+    """Count what the model will see: normalised and split words. Each distinct word is split once."""
+    inner, first = _count_words(documents)
+    pieces: Counter[str] = Counter()
+    for words, prefix in ((inner, " "), (first, "")):
+        for word, count in words.items():
+            text = backend.normalizer.normalize_str(prefix + word.encode("utf-8", "replace").decode())
+            for piece, _ in backend.pre_tokenizer.pre_tokenize_str(text):
+                pieces[piece] += count
+    return {piece: pieces[piece] for piece in sorted(pieces) if len(piece) <= _LONGEST_WORD}
+
+
+def _count_words(documents: Iterable[Document]) -> tuple[Counter[str], Counter[str]]:
+    """Count words inside paragraphs and words that begin one (byte-level tokenizers tell them apart)."""
+    inner: Counter[str] = Counter()
+    first: Counter[str] = Counter()
+    for document in documents:
+        for paragraph in document.text.split("\n"):
+            words = paragraph.split()
+            if words:
+                first[words[0]] += 1
+                inner.update(words[1:])
+        if len(inner) > _MAX_WORDS:
+            inner = Counter(dict(inner.most_common(_MAX_WORDS // 2)))
+    return inner, first
+
+
+def _wordpiece(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tokenizer:
+    alphabet = _alphabet(counts)
+    specials = list(_BERT.values())
+    basic = [*alphabet, *(f"##{character}" for character in alphabet)]
+    room = _room(options, len(specials), len(basic))
+    # Both planes are in the order of the alphabet: ties between merges fall the same way on every run.
+    first = {character: chr(_FIRST + index) for index, character in enumerate(alphabet)}
+    later = {character: chr(_LATER + index) for index, character in enumerate(alphabet)}
+    marked = {
+        first[word[0]] + "".join(later[character] for character in word[1:]): count
+        for word, count in counts.items()
+        if first.keys() >= set(word)
+    }
+    learnt, _ = _learn_merges(
+        marked, [*first.values(), *later.values()], room + len(basic), options.min_frequency
+    )
+    plain = {mark: character for marks in (first, later) for character, mark in marks.items()}
+    pieces = [
+        ("##" if token[0] >= chr(_LATER) else "") + "".join(plain[mark] for mark in token)
+        for token in learnt
+        if len(token) > 1
+    ]
+    vocab = {token: index for index, token in enumerate([*specials, *basic, *pieces])}
+    backend.model = models.WordPiece(vocab, unk_token=_BERT["unk"], max_input_chars_per_word=_LONGEST_WORD)
+    backend.decoder = decoders.WordPiece(prefix="##", cleanup=True)
+    return _finish(backend, _BERT)
+
+
+def _bpe(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tokenizer:
+    *first, mask = _ROBERTA.values()
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    room = _room(options, len(first) + 1, len(alphabet))
+    learnt, merges = _learn_merges(counts, alphabet, room + len(alphabet), options.min_frequency)
+    tokens = [*first, *learnt, mask]
+    vocab = {token: index for index, token in enumerate(tokens)}
+    backend.model = models.BPE(vocab, merges, unk_token=None)
+    backend.decoder = decoders.ByteLevel()
+    return _finish(backend, _ROBERTA)
+
+
+def _unigram(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tokenizer:
+    *first, mask = _ROBERTA.values()
+    alphabet = set(_alphabet(counts))
+    _room(options, len(first) + 1, len(alphabet))
+    kept = {word: count for word, count in counts.items() if alphabet >= set(word)}
+    pieces = _learn_unigram(kept, options.vocab_size - len(first) - 1)
+    scored = [*((token, 0.0) for token in first), *pieces, (mask, 0.0)]
+    backend.model = models.Unigram(scored, unk_id=first.index(_ROBERTA["unk"]), byte_fallback=False)
+    backend.decoder = decoders.Metaspace()
+    return _finish(backend, _ROBERTA)
+
+
+def _alphabet(counts: dict[str, int]) -> list[str]:
+    """Return the characters of the text, sorted; of a very large set only the most frequent."""
+    characters: Counter[str] = Counter()
+    for word, count in counts.items():
+        for character in word:
+            characters[character] += count
+    ranked = sorted(characters, key=lambda character: (-characters[character], character))
+    return sorted(ranked[:_MAX_CHARACTERS])
+
+
+def _room(options: TrainOptions, specials: int, alphabet: int) -> int:
+    """Return how many learnt pieces fit beside the special tokens and the single characters."""
+    room = options.vocab_size - specials - alphabet
+    if room < 0:
+        raise UsageError(
+            f"a vocabulary of {options.vocab_size} is too small for this text",
+            expected=f"at least {specials + alphabet}: {specials} special, {alphabet} single characters",
+            fix=f"--vocab-size {max(1000, 2 * (specials + alphabet))}",
+        )
+    return room
+
+
+def _learn_merges(
+    counts: dict[str, int], alphabet: list[str], size: int, min_frequency: int
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return `vocab` (single characters, then in order of learning) and `merges` of byte-pair encoding."""
+    backend = Backend(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, min_frequency=min_frequency, initial_alphabet=alphabet, show_progress=False
+    )
+    backend.train_from_iterator(_repeat(counts), trainer)
+    model = json.loads(backend.to_str())["model"]
+    vocab: dict[str, int] = model["vocab"]
+    return sorted(vocab, key=vocab.__getitem__), [(left, right) for left, right in model["merges"]]
+
+
+def _repeat(counts: dict[str, int], longest: int = 1 << 16) -> Iterator[str]:
+    """Spell the counts out, as the trainer takes text: every word as often as it was seen."""
+    for word, count in counts.items():
+        at_once = max(1, longest // (len(word) + 1))
+        for done in range(0, count, at_once):
+            yield f"{word} " * min(at_once, count - done)
+
+
+def _learn_unigram(counts: dict[str, int], size: int) -> list[tuple[str, float]]:
+    """Return the pieces and log-probabilities of a Unigram language model."""
+    import sentencepiece  # noqa: PLC0415 (only this kind needs it)
+
+    model = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "words.tsv"
+        table.write_text("".join(f"{word}\t{count}\n" for word, count in counts.items()), encoding="utf-8")
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                input=str(table),
+                input_format="tsv",
+                model_writer=model,
+                model_type="unigram",
+                vocab_size=size + 1,
+                hard_vocab_limit=False,
+                character_coverage=1.0,
+                normalization_rule_name="identity",
+                add_dummy_prefix=False,
+                remove_extra_whitespaces=False,
+                num_threads=_SENTENCEPIECE_THREADS,
+                unk_id=0,
+                bos_id=-1,
+                eos_id=-1,
+                pad_id=-1,
+                minloglevel=2,
+            )
+        except RuntimeError as error:
+            raise InputError(
+                "too little text, or too small a vocabulary, to learn a unigram model from",
+                found=str(error).strip().splitlines()[-1],
+                fix="give more text, or another --vocab-size",
+            ) from error
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    return [
+        (processor.id_to_piece(index), processor.get_score(index))
+        for index in range(1, processor.vocab_size())
+    ]
+
+
+def _finish(backend: Backend, names: dict[str, str]) -> Tokenizer:
+    """Add special tokens and the family's templates."""
+    bert = names is _BERT
+    for role, token in names.items():
+        # RoBERTa's mask takes the space before it: "a <mask>" and "a word" differ in one token only.
+        takes_space = role == "mask" and not bert
+        backend.add_special_tokens([AddedToken(token, special=True, normalized=False, lstrip=takes_space)])
+    cls, sep = names["cls"], names["sep"]
+    vocab = backend.get_vocab()
+    if isinstance(backend.model, models.BPE):
+        backend.post_processor = processors.RobertaProcessing(
+            (sep, vocab[sep]), (cls, vocab[cls]), trim_offsets=True, add_prefix_space=False
+        )
+    else:
+        both = f"{cls}:0 $A:0 {sep}:0 $B:1 {sep}:1" if bert else f"{cls}:0 $A:0 {sep}:0 {sep}:0 $B:0 {sep}:0"
+        backend.post_processor = processors.TemplateProcessing(
+            single=f"{cls}:0 $A:0 {sep}:0",
+            pair=both,
+            special_tokens=[(cls, vocab[cls]), (sep, vocab[sep])],
+        )
+    specials = SpecialTokens(**names)
+    return Tokenizer(TokenizerFiles(backend, specials, max_length=None, layout="tokenizer.json", config={}))
