@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambos.errors import InputError
-from ambos.text import spm
-from ambos.text.spm import SpmModel, bare_tokenizer, check_charsmap, parse_spm, read_spm
+from ambos.text import spm_file
+from ambos.text.spm import bare_tokenizer
+from ambos.text.spm_file import SpmModel, check_charsmap, parse_spm, read_spm
 
 CORPUS = [
     "O gato dorme no telhado da casa amarela, e a avó ri.",
@@ -81,11 +82,11 @@ def block(number: int, data: bytes) -> bytes:
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def piece(text: str, score: float = -1.0, kind: int = spm.NORMAL) -> bytes:
+def piece(text: str, score: float = -1.0, kind: int = spm_file.NORMAL) -> bytes:
     return block(1, block(1, text.encode()) + b"\x15" + struct.pack("<f", score) + b"\x18" + varint(kind))
 
 
-UNK = piece("<unk>", 0, spm.UNKNOWN)
+UNK = piece("<unk>", 0, spm_file.UNKNOWN)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -138,7 +139,7 @@ def test_merges_come_best_first():
 
 
 def test_unused_pieces_are_not_used_and_unknown_fields_are_stepped_over():
-    data = UNK + piece("▁") + piece("a", -3) + piece("b", -3) + piece("ab", -1, spm.UNUSED)
+    data = UNK + piece("▁") + piece("a", -3) + piece("b", -3) + piece("ab", -1, spm_file.UNUSED)
     extra = (
         block(99, b"later")
         + varint(50 << 3)
@@ -166,7 +167,7 @@ def test_unused_pieces_are_not_used_and_unknown_fields_are_stepped_over():
         (UNK + piece("a", kind=9), "piece 1"),
         (UNK + block(1, block(1, b"\xff")), "utf-8"),
         (UNK + piece("a") + piece("a"), "twice"),
-        (UNK + piece("<u>", 0, spm.UNKNOWN), "2 unknown pieces"),
+        (UNK + piece("<u>", 0, spm_file.UNKNOWN), "2 unknown pieces"),
         (UNK + piece("a" * 40_000), "absurd length"),
         (UNK + block(2, b"\x18\x04"), "model type 4"),
         (UNK + block(3, block(2, b"\x01")), "impossible size"),

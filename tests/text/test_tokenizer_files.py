@@ -21,7 +21,7 @@ from tokenizers import (
 )
 
 from ambos.errors import InputError
-from ambos.text import tokenizer_files
+from ambos.text import small_files
 from ambos.text.tokenizer_files import SpecialTokens, read_tokenizer
 
 PLAIN = [
@@ -580,7 +580,7 @@ def test_bad_json(tmp_path, wordpiece_vocab, name, text):
 
 
 def test_too_large(tmp_path, monkeypatch, wordpiece_vocab):
-    monkeypatch.setattr(tokenizer_files, "MAX_JSON_BYTES", 100)
+    monkeypatch.setattr(small_files, "MAX_BYTES", 100)
     (tmp_path / "vocab.txt").write_text("\n".join(wordpiece_vocab), encoding="utf-8")
     refused(tmp_path, "too large")
 
