@@ -190,10 +190,10 @@ def test_refuses_missing_and_huge_files(tmp_path, monkeypatch):
     with pytest.raises(InputError):
         read_spm(tmp_path / "no.model")
     (tmp_path / "m.model").write_bytes(trained("unigram"))
-    monkeypatch.setattr(spm, "_MAX_PIECES", 10)
+    monkeypatch.setattr(spm_file, "_MAX_PIECES", 10)
     with pytest.raises(InputError, match="usable"):
         read_spm(tmp_path / "m.model")
-    monkeypatch.setattr(spm, "MAX_BYTES", 10)
+    monkeypatch.setattr(spm_file, "MAX_BYTES", 10)
     with pytest.raises(InputError, match="usable"):
         read_spm(tmp_path / "m.model")
 

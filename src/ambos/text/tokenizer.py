@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -169,6 +171,7 @@ def _clean_input(item: str | tuple[str, str]) -> str | tuple[str, str]:
 def _encoded(encoding: tokenizers.Encoding, item: str | tuple[str, str]) -> Encoded:
     texts = (item,) if isinstance(item, str) else item
     sides = encoding.sequence_ids
+    recomposed = [_recomposed(text) for text in texts]
     return Encoded(
         tokens=encoding.tokens,
         ids=encoding.ids,
@@ -176,17 +179,46 @@ def _encoded(encoding: tokenizers.Encoding, item: str | tuple[str, str]) -> Enco
         sides=sides,
         words=[None if side is None else word for side, word in zip(sides, encoding.word_ids, strict=True)],
         offsets=[
-            (0, 0) if side is None else _trim(texts[side], start, end)
-            for side, (start, end) in zip(sides, encoding.offsets, strict=True)
+            (0, 0) if side is None else _exact(texts[side], span, recomposed[side])
+            for side, span in zip(sides, encoding.offsets, strict=True)
         ],
     )
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """Leave out the white space that some word markers cover: a token stands for its word alone."""
-    while start < end and text[start].isspace():
-        start += 1
+def _exact(text: str, span: tuple[int, int], recomposed: list[tuple[int, int]]) -> tuple[int, int]:
+    """Make a span what its token stands for: letters with all their accents, no white space before them.
+
+    Word markers of some kinds cover the space before a word; and of a letter and accents that were composed
+    into one character, or put into another order, the library's span covers only a part.
+    """
+    start, end = span
+    if not text[start:end].isspace():
+        while start < end and text[start].isspace():
+            start += 1
+    for begin, stop in recomposed:
+        if start < stop and begin < end:
+            start, end = min(start, begin), max(end, stop)
     return start, end
+
+
+def _recomposed(text: str) -> list[tuple[int, int]]:
+    """Return the spans of letters with marks of their own code points that normalisation would rewrite."""
+    spans: list[tuple[int, int]] = []
+    for place, character in enumerate(text):
+        if character > "\u02ff" and _joins(character):
+            if spans and spans[-1][1] == place:
+                spans[-1] = (spans[-1][0], place + 1)
+            else:
+                spans.append((max(place - 1, 0), place + 1))
+    return [span for span in spans if not unicodedata.is_normalized("NFKC", text[slice(*span)])]
+
+
+@lru_cache(maxsize=4096)
+def _joins(character: str) -> bool:
+    """Tell whether a character can melt into the one before: a mark, or a Korean vowel or final letter."""
+    if unicodedata.category(character).startswith("M") or "\u1160" <= character <= "\u11ff":
+        return True
+    return unicodedata.combining(unicodedata.normalize("NFKD", character)[0]) > 0
 
 
 def _write_json(path: Path, value: object) -> None:

@@ -1,0 +1,56 @@
+"""Fixtures that many tests share: the sample corpus, tokenizers of every kind trained on it, the real data."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ambos.sample import write_sample
+from ambos.text.readers import read_documents
+from ambos.text.sources import find_sources
+from ambos.text.tokenizer import Tokenizer
+from ambos.text.tokenizer_train import KINDS, TrainOptions, train_tokenizer
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small sample: running text and all labelled sets."""
+    folder = tmp_path_factory.mktemp("sample")
+    write_sample(folder, seed=1, corpus_mb=0.8)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tokenizer_folder(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Folder of a tokenizer of a kind, trained on the sample corpus, once."""
+    root = tmp_path_factory.mktemp("tokenizers")
+
+    def folder(kind: str) -> Path:
+        out = root / kind
+        if not out.exists():
+            out.mkdir()
+            documents = read_documents(find_sources([str(sample / "corpus")]))
+            train_tokenizer(documents, TrainOptions(kind, vocab_size=2000)).save(out)
+        return out
+
+    return folder
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def tokenizer(kind: str, tokenizer_folder: Callable[[str], Path]) -> Tokenizer:
+    return Tokenizer.load(tokenizer_folder(kind))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The real data sets; tests that need them skip without AMBOS_DATA."""
+    folder = os.environ.get("AMBOS_DATA")
+    if not folder:
+        pytest.skip("AMBOS_DATA does not point to the data sets")
+    return Path(folder)
