@@ -1,4 +1,4 @@
-"""Fixtures that many tests share: the sample corpus, tokenizers of every kind trained on it, the real data."""
+"""Fixtures that many tests share: the sample, tokenizers of every kind trained on it, the real data."""
 
 import os
 from collections.abc import Callable

@@ -283,8 +283,9 @@ def _learn_unigram(counts: dict[str, int], size: int) -> list[tuple[str, float]]
                 fix="give more text, or another --vocab-size",
             ) from error
     processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    # Six decimals: as many as single precision has, and few enough to come back from JSON as they went.
     return [
-        (processor.id_to_piece(index), processor.get_score(index))
+        (processor.id_to_piece(index), round(processor.get_score(index), 6))
         for index in range(1, processor.vocab_size())
     ]
 

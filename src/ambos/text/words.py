@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import tokenizers
 from numpy.typing import NDArray
 
 from ambos.errors import AmbosError
@@ -103,14 +102,23 @@ class WordTable:
     """
 
     def __init__(self, tokenizer: Tokenizer, *, capacity: int = 400_000, check_every: int = 500) -> None:
-        # A special token spelled out in a corpus is text: it must not become the id of a real one.
+        # A special token spelled out in a corpus is text: it must not become the id of a real one. Unigram
+        # models have them among their pieces, and find them even so; those become the unknown token.
         self._backend = type(tokenizer.backend).from_str(tokenizer.backend.to_str())
         self._backend.encode_special_tokens = True
+        self._as_text = np.arange(tokenizer.vocab_size, dtype=np.uint32)
+        unknown = tokenizer.special_id("unk")
+        if unknown is not None:
+            self._as_text[tokenizer.special_ids] = unknown
         self._capacity = capacity
         self._check_every = check_every
         self.word_local = is_word_local(tokenizer)
         self._new: list[str] = []
         self._hold({}, {}, _NOTHING)
+
+    def __len__(self) -> int:
+        """Return how many words are known."""
+        return len(self._learnt)
 
     def _hold(self, inner: dict[str, int], first: dict[str, int], learnt: _Learnt) -> None:
         self._learnt = learnt
@@ -158,7 +166,7 @@ class WordTable:
             inner = [chunk for chunk in chunks if chunk.startswith(" ")]
             texts = [inner[begin : begin + 256] for begin in range(0, len(inner), 256)]
             texts += [[chunk] for chunk in chunks[len(inner) :]]
-            ids, starts_word, ends = _encode_chunks(self._backend, texts)
+            ids, starts_word, ends = self._encode_chunks(texts)
             sizes = np.diff(ends, prepend=0)
         shapes = np.array([word_shape(chunk.removeprefix(" ")) for chunk in chunks], np.uint8)
         old = self._learnt
@@ -219,20 +227,42 @@ class WordTable:
         ends: NDArray[np.int64],
     ) -> Tokenised:
         """Encode with the tokenizer itself, paragraph by paragraph."""
-        ids, starts_word, word_token_ends = _encode_chunks(
-            self._backend, _paragraph_chunks(words, word_counts)
-        )
+        ids, starts_word, word_token_ends = self._encode_chunks(_paragraph_chunks(words, word_counts))
         return _assemble(ids, starts_word, word_token_ends, word_counts, ends)
+
+    def _encode_chunks(
+        self, texts: Iterable[list[str]]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
+        """Encode texts given as lists of chunks; return ids, word starts, and where each chunk's tokens end.
+
+        A token belongs to the chunk in which it begins (a chunk has the space *before* its word).
+        """
+        ids: list[int] = []
+        words: list[bool] = []
+        ends = [np.zeros(0, np.int64)]
+        chunked = list(texts)
+        encodings = self._backend.encode_batch(
+            ["".join(chunks) for chunks in chunked], add_special_tokens=False
+        )
+        for encoding, chunks in zip(encodings, chunked, strict=True):
+            begins = np.array([begin for begin, _ in encoding.offsets], np.int64)
+            inside = np.searchsorted(begins, np.cumsum([len(chunk) for chunk in chunks]), side="left")
+            inside[-1:] = len(begins)
+            ends.append(len(ids) + inside)
+            ids += encoding.ids
+            numbers = encoding.word_ids
+            words += [number == 0 or numbers[number - 1] != word for number, word in enumerate(numbers)]
+        return self._as_text[ids], np.array(words, np.bool_), np.concatenate(ends)
 
     def _check(self, words: list[str], word_counts: NDArray[np.int64], result: Tokenised) -> None:
         """Compare a sample of paragraphs with what the tokenizer gives for them whole."""
         token_stops = np.concatenate([[0], np.cumsum(result.sentence_sizes)])
         stops = token_stops[np.cumsum(result.paragraph_sentences)]
-        begins = np.concatenate([[0], stops[:-1]])
+        begins = np.concatenate([[0], stops])[:-1]
         sample = slice(None, None, self._check_every)
         paragraphs = _paragraph_chunks(words, word_counts, sample)
         for chunks, begin, stop in zip(paragraphs, begins[sample], stops[sample], strict=True):
-            expected, _, _ = _encode_chunks(self._backend, [chunks])
+            expected, _, _ = self._encode_chunks([chunks])
             if not np.array_equal(expected, result.ids[begin:stop]):
                 raise AmbosError(
                     "this tokenizer does not treat words one by one, as its parts suggest",
@@ -249,29 +279,6 @@ def _paragraph_chunks(
     for begin, stop in zip((stops - word_counts)[which], stops[which], strict=True):
         inside = words[begin:stop]
         yield [replace_surrogates(word if number == 0 else f" {word}") for number, word in enumerate(inside)]
-
-
-def _encode_chunks(
-    backend: tokenizers.Tokenizer, texts: Iterable[list[str]]
-) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
-    """Encode texts given as lists of chunks; return ids, word starts, and where each chunk's tokens end.
-
-    A token belongs to the chunk in which it begins (a chunk has the space *before* its word).
-    """
-    ids: list[int] = []
-    words: list[bool] = []
-    ends = [np.zeros(0, np.int64)]
-    chunked = list(texts)
-    encodings = backend.encode_batch(["".join(chunks) for chunks in chunked], add_special_tokens=False)
-    for encoding, chunks in zip(encodings, chunked, strict=True):
-        begins = np.array([begin for begin, _ in encoding.offsets], np.int64)
-        inside = np.searchsorted(begins, np.cumsum([len(chunk) for chunk in chunks]), side="left")
-        inside[-1:] = len(begins)
-        ends.append(len(ids) + inside)
-        ids += encoding.ids
-        numbers = encoding.word_ids
-        words += [number == 0 or numbers[number - 1] != word for number, word in enumerate(numbers)]
-    return np.array(ids, np.uint32), np.array(words, np.bool_), np.concatenate(ends)
 
 
 def _spans(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
