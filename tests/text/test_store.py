@@ -44,9 +44,9 @@ def corpus(sample: Path, tmp_path: Path) -> Path:
     """Two languages, with duplicates and empty documents among them."""
     folder = tmp_path / "texts"
     folder.mkdir()
-    pt = (sample / "corpus" / "dev.pt.txt").read_text()
+    pt = (sample / "heldout" / "pt.txt").read_text()
     (folder / "a.pt.txt").write_text(pt)
-    (folder / "b.en.txt").write_text((sample / "corpus" / "dev.en.txt").read_text())
+    (folder / "b.en.txt").write_text((sample / "heldout" / "en.txt").read_text())
     again = pt.split("\n\n")[:3]
     rows = [
         {"text": text, "lang": "pt"} for text in [*again, "Um só.", "", " \u200b ", "\ud800 dois", "Um só."]

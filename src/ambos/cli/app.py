@@ -53,7 +53,7 @@ def main() -> None:
     """Run the command line; every expected error ends in a message and its exit code, without a traceback."""
     screen = Screen(json="--json" in sys.argv)
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app(prog_name="ambos", standalone_mode=False))
     except AmbosError as error:
         screen.error(error)
         sys.exit(error.exit_code)
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def _usage_error(error: Any) -> UsageError:  # noqa: ANN401 (see `_WrongCommandLine`)
-    near = " or ".join(getattr(error, "possibilities", None) or ())
+    near = next(iter(getattr(error, "possibilities", None) or ()), None)
     what = (error.message if near else error.format_message()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "ambos"
     return UsageError(what, fix=f"did you mean {near}?" if near else f"see {command} --help")

@@ -201,6 +201,7 @@ class _Build:
         self.counts.update(journal["counts"])
         self._seen = Seen(self.digests.read())
         self._written = time.monotonic()
+        self._whole = True  # no block is half appended
         if not self.sentences.length:
             self.sentences.append(np.zeros(1, np.uint64))
             self.documents.append(np.zeros(1, np.uint64))
@@ -215,12 +216,15 @@ class _Build:
     def __enter__(self) -> "_Build":
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is KeyboardInterrupt and self._whole:
+            self.write_journal()
         for column in self._columns():
             column.close()
 
     def append(self, block: TokenisedBlock, *, keep_duplicates: bool) -> None:
         """Add the documents of the next block that are neither empty nor seen before."""
+        self._whole = False
         keep = block.document_sentences > 0
         self.counts["empty"] += int((~keep).sum())
         if not keep_duplicates:
@@ -239,6 +243,7 @@ class _Build:
         self.counts["documents"] += len(kept.languages)
         self.counts["words"] += int(kept.document_words.sum())
         self.blocks += 1
+        self._whole = True
         if time.monotonic() - self._written > _JOURNAL_SECONDS:
             self.write_journal()
 

@@ -1,0 +1,38 @@
+#!/bin/sh
+# A walk through ambos: every command is shown, then run. Writes into quickstart/ and starts it anew.
+set -eu
+rm -rf quickstart
+mkdir quickstart
+cd quickstart
+
+if [ -t 1 ]; then bold=$(printf '\033[1m'); green=$(printf '\033[32m'); plain=$(printf '\033[0m')
+else bold=; green=; plain=; fi
+
+say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
+run() {
+  shown=""
+  for word in "$@"; do
+    case $word in *[!A-Za-z0-9_./=:-]*) word="\"$word\"" ;; esac
+    shown="$shown $word"
+  done
+  printf '%s$%s%s\n' "$green" "$shown" "$plain"
+  "$@"
+}
+
+say "1  Text to learn from: a small bilingual corpus and labelled sets, made by grammars"
+run ambos sample --out sample
+
+say "2  A vocabulary learnt from it: WordPiece, as BERT's; accents are kept"
+run ambos tokenizer train sample/corpus --kind wordpiece --vocab-size 8000 --out tokenizer
+
+say "3  How a pair of texts looks to the model"
+run ambos tokenizer show tokenizer "O gatinho não dormiu." "Ele miou à noite."
+
+say "4  How well the vocabulary suits text it has not seen"
+run ambos tokenizer report tokenizer sample/heldout
+
+say "5  The whole corpus as memory-mapped tokens, ready for pretraining"
+run ambos corpus build sample/corpus --tokenizer tokenizer --out store
+run ambos corpus show store --seed 4
+
+say "All of it is in quickstart/. Next: ambos --help"
