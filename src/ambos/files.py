@@ -3,40 +3,78 @@
 import errno
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ambos.errors import OutputError
+from ambos.errors import AmbosError, OutputError
 
-_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENOENT, errno.ENAMETOOLONG}
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
+_NOT_ALLOWED = {
+    errno.EACCES,
+    errno.EBUSY,
+    errno.EEXIST,
+    errno.EINVAL,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.ENOTEMPTY,
+    errno.EPERM,
+    errno.EROFS,
+}
+_RUST_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 @contextmanager
-def output_errors(target: Path) -> Iterator[None]:
-    """Turn the operating system's refusals while writing `target` into `OutputError`."""
+def output_errors(target: Path, *, instead: str = "choose another place with --out") -> Iterator[None]:
+    """Turn the operating system's refusals while writing `target` into `OutputError`.
+
+    `instead` is what the user can do about it, for outputs that are not named by `--out`.
+    """
     try:
         yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        if error.errno in _NO_SPACE:
+    except AmbosError:
+        raise
+    except Exception as error:
+        number = _system_error(error)
+        reason = os.strerror(number or 0)
+        if number in _NO_SPACE:
             raise OutputError(
                 "the disk is full; nothing was left half-written",
+                expected="room for the whole output",
                 found=reason,
-                fix="free some space, or choose another place with --out",
+                fix=f"free some space, or {instead}",
                 file=target,
             ) from error
-        if error.errno in _NOT_ALLOWED:
+        if number == errno.EFBIG:
+            raise OutputError(
+                "a file would be larger than is allowed here; nothing was left half-written",
+                expected="room for the whole output",
+                found=reason,
+                fix=f"raise the limit of file sizes (ulimit -f), or {instead}",
+                file=target,
+            ) from error
+        if number in _NOT_ALLOWED:
             raise OutputError(
                 "cannot write here",
                 expected="a folder where new files may be made",
                 found=reason,
-                fix="choose another place with --out",
+                fix=instead,
                 file=target,
             ) from error
         raise
+
+
+def _system_error(error: Exception) -> int | None:
+    """Return the number of a system error; libraries written in Rust carry it in the text of a plain one."""
+    if isinstance(error, OSError):
+        return error.errno
+    match = _RUST_SYSTEM_ERROR.search(str(error))
+    return int(match[1]) if match else None
 
 
 @contextmanager
@@ -52,11 +90,11 @@ def new_folder(out: Path, *, force: bool = False) -> Iterator[Path]:
     force
         Replace a folder that is already there (the old one is moved away only when the new one is whole).
     """
-    refuse_existing(out, force=force)
-    work = working_folder(out)
     with output_errors(out), lock(out):
+        refuse_existing(out, force=force)
+        work = working_folder(out)
         shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
+        work.mkdir()
         try:
             yield work
             publish(work, out)
@@ -73,9 +111,7 @@ def working_folder(out: Path) -> Path:
 
 def refuse_existing(out: Path, *, force: bool) -> None:
     """Raise `OutputError` if `out` exists and may not be replaced."""
-    if force or not out.exists():
-        return
-    if out.is_dir() and not any(out.iterdir()):
+    if force or not os.path.lexists(out) or _is_empty_folder(out):
         return
     raise OutputError(
         "the output is already there",
@@ -85,34 +121,59 @@ def refuse_existing(out: Path, *, force: bool) -> None:
     )
 
 
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
+
+
 def publish(work: Path, out: Path) -> None:
     """Make the finished folder `work` appear as `out`, durably."""
     for folder, _, names in os.walk(work):
         for name in names:
             sync(Path(folder) / name)
         sync(Path(folder))
-    old = work.with_suffix(".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.is_dir() and not any(out.iterdir()):
-        out.rmdir()
-    elif out.exists():
+    old = _set_aside(out)
+    _remove(old)
+    if os.path.lexists(out) and not _is_empty_folder(out):  # renaming replaces an empty folder by itself
         out.rename(old)
-    work.rename(out)
-    sync(out.parent)
-    if old.is_dir():
-        shutil.rmtree(old, ignore_errors=True)
+    try:
+        work.rename(out)
+    except OSError:
+        _restore(out)
+        raise
+    sync(out.absolute().parent)
+    _remove(old)
+
+
+def _set_aside(out: Path) -> Path:
+    return working_folder(out).with_suffix(".old")
+
+
+def _restore(out: Path) -> None:
+    """Give back the old output that `publish` had moved aside when something stopped it before the end."""
+    old = _set_aside(out)
+    if os.path.lexists(old) and not os.path.lexists(out):
+        old.rename(out)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
     else:
-        old.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 def write_file(path: Path, data: bytes) -> None:
     """Replace one file as a whole: after a crash it holds the old bytes or the new ones, never a mix."""
     temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def sync(path: Path) -> None:
@@ -135,9 +196,8 @@ def lock(out: Path) -> Iterator[None]:
     """Hold `out` for this process alone. The system lets go of it however the process ends."""
     import fcntl  # noqa: PLC0415 (POSIX; imported late so that reading works everywhere)
 
-    out.absolute().parent.mkdir(parents=True, exist_ok=True)
     path = working_folder(out).with_suffix(".lock")
-    with path.open("w") as file:
+    with _folders_above(out), path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # The holder unlinks the file as it leaves: what was opened just before is a lock on nothing.
@@ -147,10 +207,42 @@ def lock(out: Path) -> Iterator[None]:
         if not held:
             raise OutputError(
                 "another ambos process is writing this output",
+                expected="one process at a time",
                 fix="wait for it to end, or choose another --out",
                 file=out,
             )
         try:
+            _restore(out)
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _folders_above(out: Path) -> Iterator[None]:
+    """Make the folders that `out` shall be in; those that are still empty at the end go again."""
+    if Path.cwd().is_relative_to(os.path.realpath(out)):
+        raise OutputError(
+            "the output would replace the folder you are in",
+            expected="a new folder",
+            fix="choose another --out, such as --out result",
+            file=out,
+        )
+    above = working_folder(out).parents
+    missing = [folder for folder in above if not os.path.lexists(folder)]
+    nearest = above[len(missing)]
+    if not nearest.is_dir():
+        raise OutputError(
+            "cannot write here",
+            expected="a folder where new files may be made",
+            found=f"{nearest} is not a folder",
+            fix="choose another place with --out",
+            file=out,
+        )
+    try:
+        above[0].mkdir(parents=True, exist_ok=True)
+        yield
+    finally:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()

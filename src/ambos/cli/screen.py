@@ -1,6 +1,9 @@
 """What a command shows: results on stdout (tables, or one JSON object), everything else on stderr."""
 
+import io
 import json
+import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +21,9 @@ _NARROW = 100  # columns assumed when the output is not a terminal
 
 
 def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")  # text may hold what the terminal's encoding has not
     console = Console(stderr=stderr, highlight=False, emoji=False)
     if not console.is_terminal:
         console.width = _NARROW
@@ -43,13 +49,13 @@ class Screen:
 
     def note(self, text: str) -> None:
         """Say something in passing."""
-        if not self.quiet:
+        if not self.quiet and not self.json:  # with --json, stderr holds one JSON object or nothing
             self.err.print(text, style="dim", markup=False)
 
     def result(self, value: dict[str, Any], show: Callable[[Console], None]) -> None:
         """Give the command's result: `value` with `--json`, else whatever `show` prints."""
         if self.json:
-            self.out.file.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=True) + "\n")
+            self.out.file.write(_json(value, self.out, indent=2))
         elif not self.quiet:
             show(self.out)
 
@@ -65,14 +71,33 @@ class Screen:
     def error(self, error: AmbosError) -> None:
         """Print an error with its details."""
         if self.json:
-            self.err.file.write(json.dumps({"error": error.as_dict()}, ensure_ascii=False) + "\n")
+            self.err.file.write(_json({"error": error.as_dict()}, self.err))
             return
         head = error.what if error.where is None else f"{error.where}: {error.what}"
         self.err.print("[bold red]error[/] ", end="")
-        self.err.print(head, markup=False, soft_wrap=True)
+        self.err.print(_one_line(head), markup=False, soft_wrap=True)
         for label, text in error.details():
             self.err.print(f"  [cyan]{label:<9}[/]", end="")
-            self.err.print(text, markup=False, soft_wrap=True)
+            self.err.print(_one_line(text), markup=False, soft_wrap=True)
+
+
+def _one_line(text: str) -> str:
+    """Return text without what would move a terminal's cursor: it may come out of a damaged file."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _json(value: Any, console: Console, indent: int | None = None) -> str:  # noqa: ANN401 (any plain value)
+    """Return strict JSON: no NaN, and escapes for what the stream's encoding cannot carry."""
+    escape = console.encoding != "utf-8"
+    return json.dumps(_finite(value), ensure_ascii=escape, indent=indent, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 (any plain value)
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def table(*columns: str, right: Sequence[str] = (), title: str | None = None) -> Table:

@@ -212,9 +212,9 @@ def report(
             )
         console.print(rows)
         console.print(
-            "[dim]fertility: tokens per word · whole words: words that are one token · unknown: tokens that "
-            "are the unknown token\ncoverage: words spelled without it · vocabulary: share of the ids that "
-            "occur[/]\n"
+            "[dim]fertility: tokens per word · whole words: words that are one token\n"
+            "unknown: tokens that are the unknown token · coverage: words spelled without it\n"
+            "vocabulary: share of the ids that occur[/]\n"
         )
         longest = table("tokens", "document", "begins", right=("tokens",), title="Longest documents")
         for item in result.longest:

@@ -1,19 +1,27 @@
 """Documents from files: plain text, JSON lines, CSV, TSV and Parquet, streamed one at a time."""
 
 import csv
+import io
 import json
+import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
 
 from ambos.errors import InputError
+from ambos.files import output_errors
 from ambos.suggest import did_you_mean
 from ambos.text.sources import Source
-from ambos.text.stream import MEBIBYTE, Advance, Limits, open_bytes, read_lines
+from ambos.text.stream import MEBIBYTE, Advance, Limits, open_bytes, open_raw, read_lines
 
 _LANGUAGE_COLUMNS = ("language", "lang")
+_COLUMNS_SHOWN = 12
+_TOGETHER = 4096
+_MAX_LANGUAGES = 1000
 
 
 class Document(NamedTuple):
@@ -54,7 +62,8 @@ def read_documents(
     r"""Yield the documents of all sources in order, never holding more than one file's current block.
 
     Documents that are empty or only white space are yielded too, so that callers can count them;
-    blank lines in plain text are separators, not documents.
+    blank lines in plain text are separators, not documents. Raises `InputError` at the end if no document
+    had any text.
 
     Examples
     --------
@@ -63,46 +72,74 @@ def read_documents(
     ['First paragraph.\nSecond paragraph.', 'Another document.']
     """
     options = options or ReadOptions()
+    sources = list(sources)
+    any_text = False
+    languages: set[str] = set()
     for source in sources:
-        if source.format == "txt":
-            yield from _read_txt(source, options, advance)
-        elif source.format == "jsonl":
-            yield from _rows(_read_jsonl(source, options, advance), source, options)
-        elif source.format == "parquet":
-            yield from _rows(_read_parquet(source, options, advance), source, options)
-        else:
-            yield from _rows(_read_csv(source, options, advance), source, options)
+        for document in _read(source, options, advance):
+            any_text = any_text or bool(document.text and not document.text.isspace())
+            languages.add(document.language)
+            if len(languages) > _MAX_LANGUAGES:
+                raise InputError(
+                    f"more than {_MAX_LANGUAGES:,} different languages",
+                    expected="language codes, such as pt or en",
+                    found=document.language[:40],
+                    fix="name the column that holds the language with --language-column COLUMN",
+                    file=document.file,
+                    line=document.line,
+                )
+            yield document
+    if sources and not any_text:
+        raise InputError(
+            "there is no text in these files" if len(sources) > 1 else "there is no text in this file",
+            expected="at least one document with words in it",
+            found=f"files: {len(sources):,}, bytes: {sum(source.bytes for source in sources):,}, words: none",
+            fix="check that these are the right files, and whole",
+            file=sources[0].path,
+        )
+
+
+def _read(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Document]:
+    if source.format == "txt":
+        return _read_txt(source, options, advance)
+    read = {"jsonl": _read_jsonl, "parquet": _read_parquet}.get(source.format, _read_csv)
+    return _rows(read(source, options, advance), source, options)
 
 
 def _read_txt(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Document]:
     limit = options.limits.document_mb * MEBIBYTE
     paragraphs: list[str] = []
-    start, size = 1, 0
+    start, size, loose = 1, 0, 0
     for number, line in _lines(source, options, advance):
         blank = not line or line.isspace()
         if not blank:
             if not paragraphs:
                 start = number
-            paragraphs.append(line)
-            size += len(line)
+            size += len(line) + bool(paragraphs)
             if size > limit:
-                raise _long_document(source, start, options)
+                raise _long_document(source, start, options, "no blank line in all that text")
+            paragraphs.append(line)
+            loose += 1
+            if loose == _TOGETHER:  # many short strings would take several times the memory of one long one
+                paragraphs[-loose:] = ["\n".join(paragraphs[-loose:])]
+                loose = 0
         if paragraphs and (blank or options.document == "line"):
             yield Document("\n".join(paragraphs), source.language, source.path, start)
-            paragraphs, size = [], 0
+            paragraphs, size, loose = [], 0, 0
     if paragraphs:
         yield Document("\n".join(paragraphs), source.language, source.path, start)
 
 
-def _long_document(source: Source, line: int, options: ReadOptions) -> InputError:
-    return InputError(
-        f"a document of more than {options.limits.document_mb} MiB",
-        expected="a blank line between documents",
-        found="no blank line in all that text",
-        fix="if every line is a document pass --document line; else put blank lines between documents",
-        file=source.path,
-        line=line,
+def _long_document(source: Source, line: int, options: ReadOptions, found: str) -> InputError:
+    expected, fix = (
+        "one document in each record",
+        "split it, or raise --max-document-mb if you have the memory",
     )
+    if source.format == "txt":
+        expected = "a blank line between documents"
+        fix = "if every line is a document pass --document line; else put blank lines between documents"
+    what = f"a document of more than {options.limits.document_mb} MiB"
+    return InputError(what, expected=expected, found=found, fix=fix, file=source.path, line=line)
 
 
 def _lines(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[tuple[int, str]]:
@@ -116,14 +153,13 @@ _Record = tuple[int, dict[str, Any]]
 
 def _rows(records: Iterator[_Record], source: Source, options: ReadOptions) -> Iterator[Document]:
     text_column = options.text_column
+    needed = {name for name in (text_column, options.language_column) if name is not None}
+    limit = options.limits.document_mb * MEBIBYTE
     language_columns = (options.language_column,) if options.language_column else _LANGUAGE_COLUMNS
     for line, record in records:
-        try:
-            text = record[text_column]
-        except KeyError:
-            raise _missing_column(text_column, record, source, line, "--text") from None
-        if text is None:
-            text = ""
+        if not needed <= record.keys():
+            _check_columns(list(record), source, line, options)
+        text = "" if record[text_column] is None else record[text_column]
         if not isinstance(text, str):
             raise InputError(
                 f"the value of {text_column!r} is not text",
@@ -133,21 +169,30 @@ def _rows(records: Iterator[_Record], source: Source, options: ReadOptions) -> I
                 file=source.path,
                 line=line,
             )
-        if options.language_column and options.language_column not in record:
-            raise _missing_column(options.language_column, record, source, line, "--language-column")
+        if len(text) > limit:
+            raise _long_document(source, line, options, f"{len(text):,} characters")
         language = next((record[name] for name in language_columns if record.get(name)), source.language)
-        yield Document(text.replace("\r\n", "\n"), str(language).lower(), source.path, line)
+        language = str(language).lower().encode("utf-8", "replace").decode()  # a name that any file can hold
+        yield Document(text.replace("\r\n", "\n"), language, source.path, line)
 
 
-def _missing_column(name: str, record: dict[str, Any], source: Source, line: int, option: str) -> InputError:
-    return InputError(
-        f"there is no column {name!r}",
-        expected=f"a column {name!r}",
-        found=", ".join(map(str, record)) or "no columns",
-        fix=did_you_mean(name, map(str, record)) or f"name the right one with {option} COLUMN",
-        file=source.path,
-        line=line,
-    )
+def _check_columns(names: list[str], source: Source, line: int, options: ReadOptions) -> None:
+    """Raise `InputError` unless the columns that the user wants are there, once each."""
+    for name, option in ((options.text_column, "--text"), (options.language_column, "--language-column")):
+        if name is None or names.count(name) == 1:
+            continue
+        what, fix = f"there are {names.count(name)} columns {name!r}", "rename all but one of them"
+        if name not in names:
+            what = f"there is no column {name!r}"
+            fix = did_you_mean(name, names) or f"name the right one with {option} COLUMN"
+        more = len(names) - _COLUMNS_SHOWN
+        shown = [*names[:_COLUMNS_SHOWN], *([f"and {more:,} more"] if more > 0 else [])]
+        found, expected = ", ".join(shown) or "no columns", f"a column {name!r}"
+        raise InputError(what, expected=expected, found=found, fix=fix, file=source.path, line=line)
+
+
+# Python refuses whole numbers of thousands of digits.
+_DECODE_JSON = json.JSONDecoder(parse_int=lambda text: int(text) if len(text) < 1000 else float(text)).decode
 
 
 def _read_jsonl(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[_Record]:
@@ -155,32 +200,33 @@ def _read_jsonl(source: Source, options: ReadOptions, advance: Advance | None) -
         if not line or line.isspace():
             continue
         try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(
-                "not a JSON object",
-                expected='one JSON object a line, such as {"text": "..."}',
-                found=f"{error}: {line[:60]}"
-                if isinstance(error, json.JSONDecodeError)
-                else "too deep nesting",
-                fix="write one object a line (a JSON array is not JSON lines: jq -c '.[]' FILE)",
-                file=source.path,
-                line=number,
+            record = _DECODE_JSON(line)
+        except json.JSONDecodeError as error:
+            around = line[max(0, error.pos - 30) : error.pos + 30]
+            raise _not_an_object(
+                source, number, f"{error.msg} (character {error.pos + 1}), around: {around}"
             ) from error
+        except RecursionError as error:
+            raise _not_an_object(source, number, "too deep nesting") from error
         if not isinstance(record, dict):
-            raise InputError(
-                "not a JSON object",
-                expected='one JSON object a line, such as {"text": "..."}',
-                found=f"{type(record).__name__}: {line[:60]}",
-                file=source.path,
-                line=number,
-            )
+            raise _not_an_object(source, number, f"{type(record).__name__}: {line[:60]}")
         yield number, record
+
+
+def _not_an_object(source: Source, line: int, found: str) -> InputError:
+    return InputError(
+        "not a JSON object",
+        expected='one JSON object a line, such as {"text": "..."}',
+        found=found,
+        fix="write one object a line (of a file that is one JSON array: jq -c '.[]' FILE > NEW.jsonl)",
+        file=source.path,
+        line=line,
+    )
 
 
 def _read_csv(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[_Record]:
     separator = "," if source.format == "csv" else "\t"
-    csv.field_size_limit(options.limits.document_mb * MEBIBYTE)
+    csv.field_size_limit(min(options.limits.document_mb * MEBIBYTE, sys.maxsize))
     lines = (line + "\n" for _, line in _lines(source, options, advance))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     header: list[str] | None = None
@@ -189,20 +235,12 @@ def _read_csv(source: Source, options: ReadOptions, advance: Advance | None) -> 
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise InputError(
-                f"malformed {source.format.upper()}",
-                expected="fields with quotes in pairs",
-                found=str(error),
-                fix="write quotes inside a field twice, and close every quoted field",
-                file=source.path,
-                line=line,
-            ) from error
+            raise _malformed(source, line, str(error), options) from error
         if row is None:
             return
         if header is None:
             header = row
-            if options.text_column not in header:
-                raise _missing_column(options.text_column, dict.fromkeys(header), source, line, "--text")
+            _check_columns(header, source, line, options)
         elif row:
             if len(row) != len(header):
                 raise InputError(
@@ -216,6 +254,22 @@ def _read_csv(source: Source, options: ReadOptions, advance: Advance | None) -> 
             yield line, dict(zip(header, row, strict=True))
 
 
+def _malformed(source: Source, line: int, problem: str, options: ReadOptions) -> InputError:
+    expected = "fields with quotes in pairs"
+    fix = "write quotes inside a field twice, and close every quoted field"
+    if "field limit" in problem:
+        problem = f"a field of more than {options.limits.document_mb} MiB; was a quote never closed?"
+        fix = "close the quote that opens in this row, or raise --max-document-mb"
+    elif "new-line" in problem:
+        expected = "lines that end in LF or CR LF"
+        problem = "a carriage return inside a line (line ends of an old Mac?)"
+        fix = "change the line ends: tr '\\r' '\\n' < FILE > NEW"
+    elif "unexpected end" in problem:
+        problem = "the file ends inside a quoted field that begins in this row"
+    what = f"malformed {source.format.upper()}"
+    return InputError(what, expected=expected, found=problem, fix=fix, file=source.path, line=line)
+
+
 def _read_parquet(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[_Record]:
     import pyarrow as pa  # noqa: PLC0415 (slow to import; other formats do without it)
     from pyarrow import parquet  # noqa: PLC0415
@@ -224,16 +278,11 @@ def _read_parquet(source: Source, options: ReadOptions, advance: Advance | None)
         try:
             table = parquet.ParquetFile(file)
             names = table.schema_arrow.names
-            if options.text_column not in names:
-                raise _missing_column(options.text_column, dict.fromkeys(names), source, 1, "--text")
-            wanted = [
-                name
-                for name in names
-                if name in (options.text_column, options.language_column, *_LANGUAGE_COLUMNS)
-            ]
+            _check_columns(names, source, 1, options)
+            wanted = {options.text_column, options.language_column, *_LANGUAGE_COLUMNS}
             line = 1
-            for batch in table.iter_batches(batch_size=1024, columns=wanted):
-                for record in batch.to_pylist():
+            for batch in table.iter_batches(batch_size=1024, columns=[n for n in names if n in wanted]):
+                for record in _records(batch, source, line):
                     yield line, record
                     line += 1
         except (pa.ArrowException, OSError) as error:
@@ -248,13 +297,31 @@ def _read_parquet(source: Source, options: ReadOptions, advance: Advance | None)
         advance(source.bytes)
 
 
-def _seekable(source: Source, advance: Advance | None) -> IO[bytes]:
+def _records(batch: Any, source: Source, first: int) -> list[dict[str, Any]]:  # noqa: ANN401 (pyarrow has no types)
+    try:
+        return list(batch.to_pylist())
+    except UnicodeDecodeError as error:
+        row = max(column.cast("binary").index(error.object).as_py() for column in batch.columns)
+        raise InputError(
+            "not valid UTF-8",
+            expected="UTF-8 text in every row",
+            found=f"byte 0x{error.object[error.start]:02X}",
+            fix="write the file again from text that is UTF-8",
+            file=source.path,
+            line=first + row,
+        ) from error
+
+
+@contextmanager
+def _seekable(source: Source, advance: Advance | None) -> Iterator[IO[bytes] | io.FileIO]:
     """Parquet is read from its end: a compressed one is unpacked to a temporary file first."""
     if source.compression is None:
-        return open_bytes(source)
-    spool = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
-    with open_bytes(source, advance) as stream:
-        while chunk := stream.read(MEBIBYTE):
-            spool.write(chunk)
-    spool.seek(0)
-    return spool
+        with open_raw(source.path) as file:
+            yield file
+        return
+    instead = "set TMPDIR to a folder with more room"
+    with output_errors(Path(tempfile.gettempdir()), instead=instead), tempfile.TemporaryFile() as spool:
+        with open_bytes(source, advance) as stream:
+            shutil.copyfileobj(stream, spool, MEBIBYTE)
+        spool.seek(0)
+        yield spool

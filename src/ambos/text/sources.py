@@ -1,8 +1,10 @@
 """Which files to read: turn what a user typed (files, folders, globs, `pt=PATH`) into a list of sources."""
 
 import glob
+import os
 import re
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,7 +26,9 @@ _FORMATS: dict[str, Format] = {
 }
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _READABLE = "a .txt, .jsonl, .csv, .tsv or .parquet file, plain or with .gz or .zst after it"
-_PREFIX = re.compile(r"([A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)=(.+)", re.DOTALL)
+_PLACES = "a file, a folder or a pattern such as 'books/*.txt'"
+_CODE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*")
+_PREFIX = re.compile(rf"({_CODE.pattern})=(.+)", re.DOTALL)
 _NAMED_LANGUAGE = re.compile(r"(?:^|[._-])(pt|en)(?=$|[._-])", re.IGNORECASE)
 
 
@@ -40,7 +44,10 @@ class Source:
     @property
     def bytes(self) -> int:
         """Size on disk (compressed, where it is)."""
-        return self.path.stat().st_size
+        try:
+            return self.path.stat().st_size
+        except OSError as error:
+            raise unreadable(self.path, error) from error
 
 
 def find_sources(texts: Sequence[str], *, language: str | None = None) -> list[Source]:
@@ -57,12 +64,27 @@ def find_sources(texts: Sequence[str], *, language: str | None = None) -> list[S
     """
     found: dict[Path, Source] = {}
     for text in texts:
-        given, pattern = _language_prefix(text)
-        for path in _expand(pattern):
+        try:
+            given, pattern = _language_prefix(text)
+            paths = _expand(pattern)
+        except OSError as error:
+            raise unreadable(error.filename or text, error) from error
+        for path in paths:
             file_language = given or language or _language_in_name(path) or UNKNOWN_LANGUAGE
             format_, compression = _layout(path)
             found.setdefault(path.resolve(), Source(path, format_, compression, file_language))
     return list(found.values())
+
+
+def unreadable(path: str | Path, error: OSError) -> InputError:
+    """Return the error for a file or folder that the system does not let us read."""
+    return InputError(
+        "cannot read this",
+        expected="a file or folder that you may read",
+        found=error.strerror or str(error),
+        fix=f"see whether it is there and yours to read: ls -ld {shlex.quote(str(path))}",
+        file=path,
+    )
 
 
 def _language_prefix(text: str) -> tuple[str | None, str]:
@@ -80,46 +102,96 @@ def _language_in_name(path: Path) -> str | None:
     return None
 
 
-def _expand(pattern: str) -> Iterable[Path]:
+def _expand(pattern: str) -> list[Path]:
     path = Path(pattern)
+    if not pattern:
+        raise InputError("an empty name", expected=_PLACES, fix="name what to read (was a variable empty?)")
     if path.is_dir():
         return _files_below(path)
+    if glob.has_magic(pattern) and not os.path.lexists(path):
+        return _files_matching(pattern)
+    return [_regular(path)]
+
+
+def _regular(path: Path) -> Path:
+    """Return `path` if it is a file with an end, and not a pipe or a device, which may never come to one."""
+    if path.is_file():
+        return path
+    if path.is_symlink() and not path.exists():
+        target = path.readlink()
+        raise InputError(
+            "a link to a file that is not there",
+            expected=_READABLE,
+            found=f"a link to {target}",
+            fix="put that file in its place, or take the link away",
+            file=path,
+        )
     if path.exists():
-        if not path.is_file():
-            raise InputError("not a regular file", expected=_READABLE, file=path)
-        return [path]
-    if glob.has_magic(pattern):
-        matches = [Path(match) for match in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
-        files = [file for match in matches if not match.is_dir() for file in [match] if _layout_or_none(file)]
-        if not files:
-            raise InputError("the pattern matches no readable file", expected=_READABLE, file=pattern)
-        return files
+        raise InputError(
+            "not a regular file",
+            expected=_READABLE,
+            found="a pipe or a device",
+            fix="write its contents to a file first, and pass that",
+            file=path,
+        )
     raise _missing(path)
 
 
 def _missing(path: Path) -> InputError:
     parent = path.absolute().parent
-    if not parent.is_dir():
-        return InputError("no such file or folder", fix=f"there is no folder {parent} either", file=path)
-    near = did_you_mean(path.name, (entry.name for entry in parent.iterdir()))
-    return InputError("no such file or folder", fix=near or f"look what there is: ls {parent}", file=path)
+    if parent.is_dir():
+        fix = (
+            did_you_mean(path.name, (entry.name for entry in parent.iterdir()))
+            or f"look what there is: ls {shlex.quote(str(parent))}"
+        )
+    else:
+        fix = f"check the path: there is no folder {parent} either"
+    return InputError("no such file or folder", expected=_PLACES, fix=fix, file=path)
+
+
+def _files_matching(pattern: str) -> list[Path]:
+    matches = [Path(match) for match in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
+    files = [_regular(match) for match in matches if not match.is_dir() and _layout_or_none(match)]
+    if files:
+        return files
+    folders = sum(match.is_dir() for match in matches)
+    others = len(matches) - folders
+    raise InputError(
+        "the pattern matches no readable file",
+        expected=_READABLE,
+        found=f"{folders} folders and {others} other files" if matches else "nothing of that name",
+        fix=f"to read what is in the folders: {shlex.quote(pattern + '/*')}"
+        if folders
+        else f"try: ls {pattern}",
+        file=pattern,
+    )
 
 
 def _files_below(folder: Path) -> list[Path]:
-    below = (entry for entry in folder.rglob("*") if entry.is_file())
-    seen = [
-        entry for entry in below if not any(part.startswith(".") for part in entry.relative_to(folder).parts)
-    ]
+    """Return the readable files of a folder and of all below it; links to folders are followed, once each."""
+    entered: set[str] = set()
+    seen: list[Path] = []
+    for root, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
+        real = os.path.realpath(root)
+        folders[:] = () if real in entered else sorted(name for name in folders if not name.startswith("."))
+        if real not in entered:
+            seen += [Path(root, name) for name in names if not name.startswith(".")]
+        entered.add(real)
     files = sorted((entry for entry in seen if _layout_or_none(entry)), key=lambda entry: entry.as_posix())
     if files:
-        return files
+        return [_regular(file) for file in files]
     endings = sorted({entry.suffix or "(no ending)" for entry in seen})
     raise InputError(
         "the folder has no text in it",
         expected=_READABLE,
-        found=f"{len(seen)} other files: {', '.join(endings[:8])}" if seen else "no files",
+        found=f"other files: {len(seen)} ({', '.join(endings[:8])})" if seen else "no files",
+        fix="name the folder that holds the texts, or give them one of these endings",
         file=folder,
     )
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _layout_or_none(path: Path) -> tuple[Format, Compression | None] | None:
@@ -144,7 +216,7 @@ def _layout(path: Path) -> tuple[Format, Compression | None]:
 
 def check_language(code: str) -> str:
     """Return a language code in lower case, or raise `UsageError` if it is not one."""
-    if not _PREFIX.fullmatch(f"{code}=x"):
+    if not _CODE.fullmatch(code):
         raise UsageError(
             f"{code!r} is not a language code", expected="a code such as pt, en or pt-BR", fix="--language pt"
         )

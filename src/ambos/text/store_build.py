@@ -26,7 +26,7 @@ from ambos.text.store_blocks import Block, TokenisedBlock, tokenise_blocks
 from ambos.text.store_columns import BitColumn, Column, Seen
 from ambos.text.tokenizer import Tokenizer
 
-_BLOCK_CHARACTERS = 4_000_000
+_BLOCK_CHARACTERS = 1_000_000
 _JOURNAL = "journal.json"
 _JOURNAL_SECONDS = 2.0
 _SMALL = 8_000_000  # bytes of text per worker below which starting a process costs more than it saves

@@ -2,23 +2,27 @@
 
 import codecs
 import io
+import os
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from ambos.errors import InputError, UsageError
-from ambos.text.sources import Source
+from ambos.text.sources import Compression, Source, unreadable
 
 MEBIBYTE = 1 << 20
 _CHUNK = MEBIBYTE
 # Running text shrinks 3 to 5 times, very repetitive logs perhaps 50 times.
 _MAX_EXPANSION = 200
-_EXPANSION_FROM = 64 * MEBIBYTE
+_EXPANSION_FROM = 16 * MEBIBYTE
 
+_MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
+_ZSTD_SKIPPABLE = b"\x2a\x4d\x18"  # the end of the four bytes with which pzstd's files begin
 _SIGNATURES = (
-    (b"\x1f\x8b", "a gzip file", "add .gz to its name"),
-    (b"\x28\xb5\x2f\xfd", "a zstd file", "add .zst to its name"),
+    (_MAGIC["gzip"], "a gzip file", "add .gz to its name"),
+    (_MAGIC["zstd"], "a zstd file", "add .zst to its name"),
     (b"PAR1", "a Parquet file", "rename it to .parquet"),
     (b"%PDF-", "a PDF", "convert it first: pdftotext FILE.pdf FILE.txt"),
     (b"PK\x03\x04", "a ZIP archive (also .docx, .xlsx, .epub)", "unpack it, or export it as plain text"),
@@ -26,6 +30,7 @@ _SIGNATURES = (
     (b"\xff\xd8\xff", "a JPEG picture", "leave it out"),
     (b"\x7fELF", "a program", "leave it out"),
 )
+_ASCII = b"\t\n" + bytes(range(32, 127))
 _WIDE = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -45,28 +50,31 @@ class Limits:
 Advance = Callable[[int], None]
 
 
+def open_raw(path: Path) -> io.FileIO:
+    """Open a file for reading, or raise `InputError` that says why not."""
+    try:
+        return io.FileIO(path)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
 def open_bytes(source: Source, advance: Advance | None = None) -> IO[bytes]:
     """Open a source as a stream of unpacked bytes; `advance(n)` is told of every n bytes read from disk."""
-    try:
-        raw = source.path.open("rb")
-    except OSError as error:
-        raise InputError(
-            "cannot read this file",
-            found=error.strerror or str(error),
-            fix=f"check that you may read it: ls -l {source.path}",
-            file=source.path,
-        ) from error
-    counted = _Counted(raw, advance)
     if source.compression is None:
-        return io.BufferedReader(counted, _CHUNK)
-    return io.BufferedReader(_Decompressed(counted, source), _CHUNK)
+        return io.BufferedReader(_Counted(source.path, advance), _CHUNK)
+    _check_magic(source.path, source.compression)
+    return io.BufferedReader(
+        _Decompressed(_Counted(source.path, advance), source.path, source.compression), _CHUNK
+    )
 
 
 class _Counted(io.RawIOBase):
-    """A raw file that reports how much of it was read."""
+    """A raw file that reports how much of it was read, and notices when its end comes too early."""
 
-    def __init__(self, raw: IO[bytes], advance: Advance | None) -> None:
-        self._raw = raw
+    def __init__(self, path: Path, advance: Advance | None) -> None:
+        self._path = path
+        self._raw = open_raw(path)
+        self._size = os.fstat(self._raw.fileno()).st_size
         self._advance = advance
         self.consumed = 0
 
@@ -74,7 +82,18 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 (whatever can be written into)
-        count: int = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        try:
+            count = self._raw.readinto(buffer)
+        except OSError as error:
+            raise unreadable(self._path, error) from error
+        if not count and self.consumed < self._size:
+            raise InputError(
+                "the file became shorter while it was read",
+                expected=f"{self._size:,} bytes, as there were at first",
+                found=f"{self.consumed:,} bytes",
+                fix="wait until the file is whole and nothing writes to it, then run this again",
+                file=self._path,
+            )
         self.consumed += count
         if self._advance and count:
             self._advance(count)
@@ -88,13 +107,11 @@ class _Counted(io.RawIOBase):
 class _Decompressed(io.RawIOBase):
     """A decompressing file that refuses damaged input and input that grows beyond reason."""
 
-    def __init__(self, counted: _Counted, source: Source) -> None:
-        import pyarrow  # noqa: PLC0415 (slow to import; plain files do without it)
-
+    def __init__(self, counted: _Counted, path: Path, compression: Compression) -> None:
         self._counted = counted
-        self._stream = pyarrow.CompressedInputStream(counted, source.compression)
-        self._path = source.path
-        self._compression = source.compression
+        self._path = path
+        self._compression = compression
+        self._stream = _unpack(counted, compression)
         self._produced = 0
         self._lines = 0
 
@@ -109,9 +126,9 @@ class _Decompressed(io.RawIOBase):
                 f"damaged or truncated {self._compression} file",
                 expected=f"a whole {self._compression} file",
                 found=str(error),
-                fix=f"get the file again; test it with: {_tester(self._compression)} {self._path}",
+                fix=f"get the file again; test it with: {_command(self._compression, '-t', self._path)}",
                 file=self._path,
-                line=self._lines + 1,
+                line=self._line_of_damage(),
             ) from error
         self._produced += len(data)
         self._lines += data.count(b"\n")
@@ -128,24 +145,62 @@ class _Decompressed(io.RawIOBase):
         buffer[: len(data)] = data
         return len(data)
 
+    def _line_of_damage(self) -> int | None:
+        """Read again as far as it goes, at the end byte by byte: a read that fails gives nothing at all."""
+        lines = read = 0
+        with open_raw(self._path) as raw:
+            stream = _unpack(raw, self._compression)
+            try:
+                while data := stream.read(min(_CHUNK, max(1, self._produced - read))):
+                    lines += data.count(b"\n")
+                    read += len(data)
+            except OSError:
+                pass
+        return lines + 1 if read else None
+
     def close(self) -> None:
         self._counted.close()
         super().close()
 
 
-def _tester(compression: str | None) -> str:
-    return "gzip -t" if compression == "gzip" else "zstd -t"
+def _unpack(raw: io.RawIOBase, compression: Compression) -> Any:  # noqa: ANN401 (pyarrow has no types)
+    import pyarrow  # noqa: PLC0415 (slow to import; plain files do without it)
+
+    return pyarrow.CompressedInputStream(raw, compression)
+
+
+def _check_magic(path: Path, compression: Compression) -> None:
+    with open_raw(path) as raw:
+        start = raw.read(4)
+    if start.startswith(_MAGIC[compression]) or (compression == "zstd" and start.endswith(_ZSTD_SKIPPABLE)):
+        return
+    found = "other bytes, perhaps plain text" if start else "an empty file"
+    for magic, what, _ in _SIGNATURES:
+        found = what if start.startswith(magic) else found
+    raise InputError(
+        f"not a {compression} file",
+        expected=f"a whole {compression} file, since the name ends in {path.suffix}",
+        found=found,
+        fix=f"get the file again; if it is not packed, rename it to {path.stem}",
+        file=path,
+    )
+
+
+def _command(compression: Compression, option: str, path: Path) -> str:
+    return f"{compression} {option} {shlex.quote(str(path))}"
 
 
 def check_encoding(encoding: str) -> str:
     """Return the codec's canonical name, or raise `UsageError` if it is unknown or not ASCII-compatible."""
     try:
-        name = codecs.lookup(encoding).name
-        ascii_compatible = "\n".encode(name) == b"\n"
+        name = codecs.lookup(encoding).name.removesuffix("-sig")  # read_lines drops a mark in any case
+        ascii_compatible = _ASCII.decode(name) == _ASCII.decode("ascii")
     except LookupError as error:
         raise UsageError(
             f"unknown encoding {encoding!r}", expected="utf-8, latin-1, cp1252, ...", fix="--encoding latin-1"
         ) from error
+    except UnicodeError:
+        ascii_compatible = False
     if not ascii_compatible:
         raise UsageError(
             f"the encoding {name} cannot be read directly",
@@ -179,51 +234,61 @@ def _blocks(
 ) -> Iterator[tuple[int, str]]:
     """Yield (number of the first line, text) blocks of whole lines."""
     line = 1
-    carry = b""
+    carry: list[bytes] = []  # of a line that began in an earlier chunk
+    held = 0
     with open_bytes(source, advance) as stream:
-        chunk = _check_start(source.path, stream.read(_CHUNK))
+        chunk = _check_start(source, stream.read(_CHUNK))
         while chunk:
+            _check_no_nul(chunk, source.path, line)
             cut = chunk.rfind(b"\n") + 1
+            first = chunk.find(b"\n") if cut else len(chunk)
+            if held + first > limits.line_mb * MEBIBYTE:
+                raise _long_line(source.path, line, limits)
             if cut:
-                block = carry + chunk[:cut]
-                carry = chunk[cut:]
+                block = b"".join([*carry, chunk[:cut]])
                 yield line, _decode(block, source.path, line, encoding)
                 line += block.count(b"\n")
-            else:
-                carry += chunk
-            if len(carry) > limits.line_mb * MEBIBYTE:
-                raise _long_line(source.path, line, limits)
+                carry, held = [], 0
+            carry.append(chunk[cut:])
+            held += len(chunk) - cut
             chunk = stream.read(_CHUNK)
-        if carry:
-            yield line, _decode(carry, source.path, line, encoding)
+        if held:
+            yield line, _decode(b"".join(carry), source.path, line, encoding)
 
 
-def _check_start(path: Path, chunk: bytes) -> bytes:
+def _check_start(source: Source, chunk: bytes) -> bytes:
+    """Return the file's first bytes without a UTF-8 mark, or raise if they show that it is not such text."""
     for mark, name in _WIDE:
         if chunk.startswith(mark):
-            raise _wide(path, name)
+            raise _wide(source, name)
     for signature, what, fix in _SIGNATURES:
         if chunk.startswith(signature):
-            raise InputError("not a text file", expected="text", found=what, fix=fix, file=path)
+            raise InputError("not a text file", expected="text", found=what, fix=fix, file=source.path)
     start = chunk[:4096]
-    if max(start[::2].count(0), start[1::2].count(0)) > len(start) // 4 and start.count(0) < len(start) * 0.6:
-        raise _wide(path, "UTF-16")
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if max(even, odd) > len(start) // 4 and even + odd < len(start) * 0.6:
+        raise _wide(source, "UTF-16LE" if odd > even else "UTF-16BE")
     return chunk.removeprefix(codecs.BOM_UTF8)
 
 
-def _wide(path: Path, name: str) -> InputError:
+def _wide(source: Source, name: str) -> InputError:
+    path = source.path
+    plain = Path(path.stem) if source.compression else path
+    fix = f"iconv -f {name} -t UTF-8 {shlex.quote(str(path))}"
+    if source.compression:
+        fix = f"{_command(source.compression, '-dc', path)} | iconv -f {name} -t UTF-8"
     return InputError(
         f"the text is {name}",
         expected="UTF-8 text",
         found=name,
-        fix=f"iconv -f {name} -t UTF-8 {path} > {path.stem}.utf8{path.suffix}",
+        fix=f"{fix} > {shlex.quote(f'{plain.stem}.utf8{plain.suffix}')}",
         file=path,
         line=1,
     )
 
 
-def _decode(block: bytes, path: Path, line: int, encoding: str) -> str:
-    nul = block.find(0)
+def _check_no_nul(chunk: bytes, path: Path, line: int) -> None:
+    nul = chunk.find(0)
     if nul >= 0:
         raise InputError(
             "a binary file, not text",
@@ -231,8 +296,11 @@ def _decode(block: bytes, path: Path, line: int, encoding: str) -> str:
             found="a NUL byte",
             fix="leave the file out, or clean it: tr -d '\\000' < FILE > CLEAN",
             file=path,
-            line=line + block.count(b"\n", 0, nul),
+            line=line + chunk.count(b"\n", 0, nul),
         )
+
+
+def _decode(block: bytes, path: Path, line: int, encoding: str) -> str:
     try:
         text = block.decode(encoding)
     except UnicodeDecodeError as error:

@@ -1,0 +1,270 @@
+"""Writing is whole or not at all: failures, kills, full disks and second processes leave nothing behind."""
+
+import errno
+import hashlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ambos.errors import OutputError
+from ambos.files import lock, new_folder, output_errors, publish, sha256, working_folder, write_file
+
+
+def everything_below(folder: Path) -> set[str]:
+    return {str(entry.relative_to(folder)) for entry in folder.rglob("*")}
+
+
+def make_whole(folder: Path, text: str) -> None:
+    folder.mkdir()
+    (folder / "a.txt").write_text(text)
+
+
+def fail_halfway(out: Path, failure: type[BaseException], *, force: bool = False) -> None:
+    before = (out / "a.txt").read_text() if force else None
+    with new_folder(out, force=force) as work:
+        (work / "a.txt").write_text("half")
+        assert before is None or (out / "a.txt").read_text() == before
+        raise failure("stop")
+
+
+class TestNewFolder:
+    def test_gives_the_folder_only_when_the_block_ends(self, tmp_path):
+        out = tmp_path / "out"
+        with new_folder(out) as work:
+            (work / "sub").mkdir()
+            (work / "sub" / "a.txt").write_text("whole")
+            assert not out.exists()
+            assert work.parent == tmp_path  # same file system: the rename is atomic
+        assert everything_below(tmp_path) == {"out", "out/sub", "out/sub/a.txt"}
+
+    @pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, SystemExit])
+    def test_leaves_nothing_when_the_block_fails(self, tmp_path, failure):
+        with pytest.raises(failure):
+            fail_halfway(tmp_path / "deep" / "er" / "out", failure)
+        assert everything_below(tmp_path) == set()
+
+    def test_makes_folders_above_that_are_missing(self, tmp_path):
+        with new_folder(tmp_path / "deep" / "er" / "out") as work:
+            (work / "a.txt").write_text("whole")
+        assert (tmp_path / "deep" / "er" / "out" / "a.txt").read_text() == "whole"
+
+    def test_takes_an_empty_folder(self, tmp_path):
+        (tmp_path / "out").mkdir()
+        with new_folder(tmp_path / "out") as work:
+            (work / "a.txt").write_text("whole")
+        assert everything_below(tmp_path) == {"out", "out/a.txt"}
+
+    @pytest.mark.parametrize("kind", ["folder", "file", "link", "dangling link"])
+    def test_refuses_what_is_there(self, tmp_path, kind):
+        out = tmp_path / "out"
+        make_whole(tmp_path / "elsewhere", "precious")
+        if kind == "folder":
+            make_whole(out, "old")
+        elif kind == "file":
+            out.write_text("old")
+        else:
+            out.symlink_to(tmp_path / ("elsewhere" if kind == "link" else "nowhere"))
+        before = everything_below(tmp_path)
+        with pytest.raises(OutputError, match="already there") as caught, new_folder(out):
+            pytest.fail("the block must not run")
+        assert "--force" in caught.value.fix
+        assert everything_below(tmp_path) == before
+
+    @pytest.mark.parametrize("kind", ["folder", "file", "link", "dangling link"])
+    def test_force_replaces_what_is_there(self, tmp_path, kind):
+        out = tmp_path / "out"
+        make_whole(tmp_path / "elsewhere", "precious")
+        if kind == "folder":
+            make_whole(out, "old")
+            (out / "only in the old one").touch()
+        elif kind == "file":
+            out.write_text("old")
+        else:
+            out.symlink_to(tmp_path / ("elsewhere" if kind == "link" else "nowhere"))
+        with new_folder(out, force=True) as work:
+            (work / "a.txt").write_text("new")
+        assert everything_below(tmp_path) == {"elsewhere", "elsewhere/a.txt", "out", "out/a.txt"}
+        assert (out / "a.txt").read_text() == "new"
+        assert (tmp_path / "elsewhere" / "a.txt").read_text() == "precious"
+
+    def test_force_keeps_the_old_one_until_the_new_is_whole(self, tmp_path):
+        make_whole(tmp_path / "out", "old")
+        with pytest.raises(ValueError, match="stop"):
+            fail_halfway(tmp_path / "out", ValueError, force=True)
+        assert everything_below(tmp_path) == {"out", "out/a.txt"}
+        assert (tmp_path / "out" / "a.txt").read_text() == "old"
+
+    def test_gives_the_old_one_back_after_a_kill_between_the_two_renames(self, tmp_path):
+        make_whole(tmp_path / ".out.old", "old")  # as `publish` leaves it for an instant
+        with pytest.raises(ValueError, match="stop"), new_folder(tmp_path / "out", force=True):
+            raise ValueError("stop")
+        assert (tmp_path / "out" / "a.txt").read_text() == "old"
+
+    def test_gives_the_old_one_back_when_the_new_cannot_take_its_place(self, tmp_path):
+        make_whole(tmp_path / "out", "old")
+        with pytest.raises(FileNotFoundError):
+            publish(tmp_path / "not there", tmp_path / "out")
+        assert (tmp_path / "out" / "a.txt").read_text() == "old"
+        assert everything_below(tmp_path) == {"out", "out/a.txt"}
+
+    def test_clears_what_a_killed_process_left(self, tmp_path):
+        out = tmp_path / "out"
+        run_and_kill(
+            "with new_folder(Path(sys.argv[1])) as work:\n"
+            "    (work / 'half.txt').write_text('half')\n"
+            "    print('ready', flush=True); time.sleep(60)",
+            out,
+        )
+        assert not out.exists()
+        with new_folder(out) as work:
+            assert not any(work.iterdir())
+            (work / "a.txt").write_text("whole")
+        assert everything_below(tmp_path) == {"out", "out/a.txt"}
+
+    @pytest.mark.parametrize("out", [".", "..", "../../x", "/"])
+    def test_never_replaces_the_folder_one_is_in(self, tmp_path, monkeypatch, out):
+        (tmp_path / "x" / "y").mkdir(parents=True)
+        (tmp_path / "x" / "y" / "precious.txt").touch()
+        monkeypatch.chdir(tmp_path / "x" / "y")
+        with pytest.raises(OutputError, match="the folder you are in"), new_folder(Path(out), force=True):
+            pytest.fail("the block must not run")
+        assert (tmp_path / "x" / "y" / "precious.txt").exists()
+        assert everything_below(tmp_path) == {"x", "x/y", "x/y/precious.txt"}
+
+    @pytest.mark.parametrize("below", ["out", "deep/er/out"])
+    def test_refuses_a_place_below_a_file(self, tmp_path, below):
+        (tmp_path / "file").touch()
+        with pytest.raises(OutputError) as caught, new_folder(tmp_path / "file" / below):
+            pytest.fail("the block must not run")
+        assert caught.value.found == f"{tmp_path / 'file'} is not a folder"
+
+    @pytest.mark.parametrize("length", [250, 255, 300])
+    def test_refuses_a_name_that_is_too_long(self, tmp_path, length):
+        with (
+            pytest.raises(OutputError, match="cannot write here") as caught,
+            new_folder(tmp_path / ("a" * length)),
+        ):
+            (tmp_path / ("a" * length)).touch()
+        assert caught.value.found == "File name too long"
+        assert everything_below(tmp_path) == set()
+
+    def test_works_with_a_relative_path(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        with new_folder(Path("out")) as work:
+            (work / "a.txt").touch()
+        assert everything_below(tmp_path) == {"out", "out/a.txt"}
+
+
+class TestOutputErrors:
+    @pytest.mark.parametrize(
+        ("error", "what"),
+        [
+            (OSError(errno.ENOSPC, "x"), "the disk is full"),
+            (OSError(errno.EDQUOT, "x"), "the disk is full"),
+            (Exception("No space left on device (os error 28)"), "the disk is full"),  # from a Rust library
+            (OSError(errno.EFBIG, "x"), "larger than is allowed"),
+            (PermissionError(errno.EACCES, "x"), "cannot write here"),
+            (OSError(errno.EROFS, "x"), "cannot write here"),
+        ],
+    )
+    def test_refusals_of_the_system_become_output_errors(self, error, what):
+        with pytest.raises(OutputError, match=what) as caught, output_errors(Path("out")):
+            raise error
+        assert caught.value.file == "out"
+        assert caught.value.fix
+        assert caught.value.__cause__ is error
+
+    @pytest.mark.parametrize(
+        "error", [ValueError("a bug"), OSError(errno.EIO, "a broken disk"), OSError("?")]
+    )
+    def test_other_errors_pass(self, error):
+        with pytest.raises(type(error)) as caught, output_errors(Path("out")):
+            raise error
+        assert caught.value is error
+
+
+class TestLock:
+    def test_refuses_a_second_holder_and_lets_a_later_one_in(self, tmp_path):
+        out = tmp_path / "out"
+        with lock(out):
+            with pytest.raises(OutputError, match="another ambos process") as caught, lock(out):
+                pytest.fail("two holders")
+            assert caught.value.fix
+        with lock(out):
+            pass
+        assert everything_below(tmp_path) == set()
+
+    def test_does_not_hold_other_outputs(self, tmp_path):
+        with lock(tmp_path / "one"), lock(tmp_path / "two"):
+            assert everything_below(tmp_path) == {".one.lock", ".two.lock"}
+
+    def test_refuses_a_second_process_and_is_released_by_sigkill(self, tmp_path):
+        out = tmp_path / "out"
+        holder = start("with lock(Path(sys.argv[1])):\n    print('ready', flush=True); time.sleep(60)", out)
+        try:
+            with pytest.raises(OutputError, match="another ambos process"), lock(out):
+                pytest.fail("two holders")
+        finally:
+            holder.kill()
+            holder.communicate()
+        assert holder.returncode == -signal.SIGKILL
+        with lock(out):
+            pass
+        assert everything_below(tmp_path) == set()
+
+
+class TestWriteFile:
+    def test_replaces_the_whole(self, tmp_path):
+        path = tmp_path / "a.json"
+        path.write_bytes(b"a longer old text")
+        write_file(path, b"new")
+        assert path.read_bytes() == b"new"
+        assert everything_below(tmp_path) == {"a.json"}
+
+    def test_keeps_the_old_when_there_is_no_room(self, tmp_path):
+        path = tmp_path / "a.json"
+        path.write_bytes(b"old")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                write_file(path, bytes(2000))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert path.read_bytes() == b"old"
+        assert everything_below(tmp_path) == {"a.json"}
+
+
+def test_sha256_agrees_with_hashlib(tmp_path):
+    data = os.urandom(100_000)
+    (tmp_path / "a").write_bytes(data)
+    assert sha256(tmp_path / "a") == hashlib.sha256(data).hexdigest()
+
+
+def test_working_folder_is_a_hidden_sibling(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert working_folder(Path("store.v1")) == tmp_path / ".store.v1.partial"
+    assert working_folder(Path("a/../b/")) == tmp_path / ".b.partial"
+
+
+IMPORTS = "import sys, time\nfrom pathlib import Path\nfrom ambos.files import lock, new_folder\n"
+
+
+def start(program: str, out: Path) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", IMPORTS + program, str(out)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def run_and_kill(program: str, out: Path) -> None:
+    process = start(program, out)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
