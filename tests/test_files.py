@@ -26,7 +26,7 @@ def make_whole(folder: Path, text: str) -> None:
 
 def fail_halfway(out: Path, failure: type[BaseException], *, force: bool = False) -> None:
     before = (out / "a.txt").read_text() if force else None
-    with new_folder(out, force=force) as work:
+    with new_folder(out, force=force, marker="a.txt") as work:
         (work / "a.txt").write_text("half")
         assert before is None or (out / "a.txt").read_text() == before
         raise failure("stop")
@@ -35,7 +35,7 @@ def fail_halfway(out: Path, failure: type[BaseException], *, force: bool = False
 class TestNewFolder:
     def test_gives_the_folder_only_when_the_block_ends(self, tmp_path):
         out = tmp_path / "out"
-        with new_folder(out) as work:
+        with new_folder(out, marker="a.txt") as work:
             (work / "sub").mkdir()
             (work / "sub" / "a.txt").write_text("whole")
             assert not out.exists()
@@ -49,13 +49,13 @@ class TestNewFolder:
         assert everything_below(tmp_path) == set()
 
     def test_makes_folders_above_that_are_missing(self, tmp_path):
-        with new_folder(tmp_path / "deep" / "er" / "out") as work:
+        with new_folder(tmp_path / "deep" / "er" / "out", marker="a.txt") as work:
             (work / "a.txt").write_text("whole")
         assert (tmp_path / "deep" / "er" / "out" / "a.txt").read_text() == "whole"
 
     def test_takes_an_empty_folder(self, tmp_path):
         (tmp_path / "out").mkdir()
-        with new_folder(tmp_path / "out") as work:
+        with new_folder(tmp_path / "out", marker="a.txt") as work:
             (work / "a.txt").write_text("whole")
         assert everything_below(tmp_path) == {"out", "out/a.txt"}
 
@@ -70,23 +70,39 @@ class TestNewFolder:
         else:
             out.symlink_to(tmp_path / ("elsewhere" if kind == "link" else "nowhere"))
         before = everything_below(tmp_path)
-        with pytest.raises(OutputError, match="already there") as caught, new_folder(out):
+        with pytest.raises(OutputError, match="already there") as caught, new_folder(out, marker="a.txt"):
             pytest.fail("the block must not run")
         assert "--force" in caught.value.fix
         assert everything_below(tmp_path) == before
 
-    @pytest.mark.parametrize("kind", ["folder", "file", "link", "dangling link"])
+    @pytest.mark.parametrize("kind", ["file", "folder", "dangling link"])
+    def test_force_spares_what_ambos_did_not_write(self, tmp_path, kind):
+        out = tmp_path / "out"
+        if kind == "folder":
+            out.mkdir()
+            (out / "thesis.txt").touch()
+        elif kind == "file":
+            out.write_text("thesis")
+        else:
+            out.symlink_to(tmp_path / "nowhere")
+        before = everything_below(tmp_path)
+        with (
+            pytest.raises(OutputError, match="only what ambos wrote"),
+            new_folder(out, marker="a.txt", force=True),
+        ):
+            pytest.fail("the block must not run")
+        assert everything_below(tmp_path) == before
+
+    @pytest.mark.parametrize("kind", ["folder", "link"])
     def test_force_replaces_what_is_there(self, tmp_path, kind):
         out = tmp_path / "out"
         make_whole(tmp_path / "elsewhere", "precious")
         if kind == "folder":
             make_whole(out, "old")
             (out / "only in the old one").touch()
-        elif kind == "file":
-            out.write_text("old")
         else:
-            out.symlink_to(tmp_path / ("elsewhere" if kind == "link" else "nowhere"))
-        with new_folder(out, force=True) as work:
+            out.symlink_to(tmp_path / "elsewhere")
+        with new_folder(out, force=True, marker="a.txt") as work:
             (work / "a.txt").write_text("new")
         assert everything_below(tmp_path) == {"elsewhere", "elsewhere/a.txt", "out", "out/a.txt"}
         assert (out / "a.txt").read_text() == "new"
@@ -101,7 +117,10 @@ class TestNewFolder:
 
     def test_gives_the_old_one_back_after_a_kill_between_the_two_renames(self, tmp_path):
         make_whole(tmp_path / ".out.old", "old")  # as `publish` leaves it for an instant
-        with pytest.raises(ValueError, match="stop"), new_folder(tmp_path / "out", force=True):
+        with (
+            pytest.raises(ValueError, match="stop"),
+            new_folder(tmp_path / "out", force=True, marker="a.txt"),
+        ):
             raise ValueError("stop")
         assert (tmp_path / "out" / "a.txt").read_text() == "old"
 
@@ -115,13 +134,13 @@ class TestNewFolder:
     def test_clears_what_a_killed_process_left(self, tmp_path):
         out = tmp_path / "out"
         run_and_kill(
-            "with new_folder(Path(sys.argv[1])) as work:\n"
+            "with new_folder(Path(sys.argv[1]), marker='a.txt') as work:\n"
             "    (work / 'half.txt').write_text('half')\n"
             "    print('ready', flush=True); time.sleep(60)",
             out,
         )
         assert not out.exists()
-        with new_folder(out) as work:
+        with new_folder(out, marker="a.txt") as work:
             assert not any(work.iterdir())
             (work / "a.txt").write_text("whole")
         assert everything_below(tmp_path) == {"out", "out/a.txt"}
@@ -131,7 +150,10 @@ class TestNewFolder:
         (tmp_path / "x" / "y").mkdir(parents=True)
         (tmp_path / "x" / "y" / "precious.txt").touch()
         monkeypatch.chdir(tmp_path / "x" / "y")
-        with pytest.raises(OutputError, match="the folder you are in"), new_folder(Path(out), force=True):
+        with (
+            pytest.raises(OutputError, match="the folder you are in"),
+            new_folder(Path(out), force=True, marker="a.txt"),
+        ):
             pytest.fail("the block must not run")
         assert (tmp_path / "x" / "y" / "precious.txt").exists()
         assert everything_below(tmp_path) == {"x", "x/y", "x/y/precious.txt"}
@@ -139,7 +161,7 @@ class TestNewFolder:
     @pytest.mark.parametrize("below", ["out", "deep/er/out"])
     def test_refuses_a_place_below_a_file(self, tmp_path, below):
         (tmp_path / "file").touch()
-        with pytest.raises(OutputError) as caught, new_folder(tmp_path / "file" / below):
+        with pytest.raises(OutputError) as caught, new_folder(tmp_path / "file" / below, marker="a.txt"):
             pytest.fail("the block must not run")
         assert caught.value.found == f"{tmp_path / 'file'} is not a folder"
 
@@ -147,7 +169,7 @@ class TestNewFolder:
     def test_refuses_a_name_that_is_too_long(self, tmp_path, length):
         with (
             pytest.raises(OutputError, match="cannot write here") as caught,
-            new_folder(tmp_path / ("a" * length)),
+            new_folder(tmp_path / ("a" * length), marker="a.txt"),
         ):
             (tmp_path / ("a" * length)).touch()
         assert caught.value.found == "File name too long"
@@ -155,7 +177,7 @@ class TestNewFolder:
 
     def test_works_with_a_relative_path(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        with new_folder(Path("out")) as work:
+        with new_folder(Path("out"), marker="a.txt") as work:
             (work / "a.txt").touch()
         assert everything_below(tmp_path) == {"out", "out/a.txt"}
 

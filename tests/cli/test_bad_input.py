@@ -505,9 +505,7 @@ def test_file_names_with_odd_bytes(folder, tokenizer, command):
     [
         "train",
         "report",
-        pytest.param(
-            "build", marks=pytest.mark.xfail(reason="store.json cannot hold such a name", strict=True)
-        ),
+        "build",
     ],
 )
 def test_good_text_in_a_file_whose_name_is_not_utf8(folder, tokenizer, command):
@@ -715,9 +713,7 @@ def test_output_that_cannot_be(folder, tokenizer, place, command):
     "command",
     [
         "train",
-        pytest.param(
-            "build", marks=pytest.mark.xfail(reason="build_store looks before it is careful", strict=True)
-        ),
+        "build",
     ],
 )
 def test_output_whose_name_is_too_long(folder, tokenizer, command):

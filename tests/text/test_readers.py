@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from ambos.errors import InputError, OutputError
-from ambos.text import readers
-from ambos.text.readers import ReadOptions, read_documents
+from ambos.text import records
+from ambos.text.readers import read_documents
 from ambos.text.sources import find_sources
-from ambos.text.stream import MEBIBYTE, Limits
+from ambos.text.stream import Limits, ReadOptions
+from ambos.text.unpack import MEBIBYTE
 
 FORMATS = ["txt", "jsonl", "csv", "tsv", "parquet"]
 ENDINGS = ["", ".gz", ".zst"]
@@ -424,7 +425,7 @@ class TestParquet:
 
     def test_no_room_to_unpack(self, tmp_path, monkeypatch):
         path = write(tmp_path, "a.parquet.gz", gzip.compress(encode(TEXTS, "parquet")))
-        monkeypatch.setattr(readers.tempfile, "tempdir", str(tmp_path / "not there"))
+        monkeypatch.setattr(records.tempfile, "tempdir", str(tmp_path / "not there"))
         with pytest.raises(OutputError, match="cannot write here") as caught:
             read(path)
         assert "TMPDIR" in caught.value.fix

@@ -17,12 +17,12 @@ import pytest
 from ambos.errors import AmbosError, InputError, OutputError
 from ambos.files import working_folder
 from ambos.text import store_build
-from ambos.text.readers import ReadOptions
 from ambos.text.sentences import split_sentences
 from ambos.text.sources import find_sources
 from ambos.text.store import TokenStore
 from ambos.text.store_build import BuildOptions, build_store
 from ambos.text.store_columns import BitColumn, Column, Seen
+from ambos.text.stream import ReadOptions
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.words import WordTable
 
@@ -167,7 +167,7 @@ def test_damage_is_found(tokenizer: Tokenizer, corpus: Path, tmp_path: Path) -> 
         TokenStore(tmp_path / "store")
 
 
-@pytest.mark.parametrize("manifest", [None, "", "[]", '{"format": 99}', "{"])
+@pytest.mark.parametrize("manifest", [None, "", "[]", '{"format": 99}', '{"format": 1}', "{"])
 def test_what_is_not_a_store(tmp_path: Path, manifest: str | None) -> None:
     if manifest is not None:
         (tmp_path / "store.json").write_text(manifest)
@@ -206,6 +206,7 @@ from pathlib import Path
 from ambos.text import store_build
 from ambos.text.sources import find_sources
 from ambos.text.store_build import BuildOptions, build_store
+from ambos.text.stream import ReadOptions
 from ambos.text.tokenizer import Tokenizer
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from ambos.errors import InputError, UsageError
 from ambos.text import stream
 from ambos.text.sources import find_sources
-from ambos.text.stream import MEBIBYTE, Limits, check_encoding, open_bytes, read_lines
+from ambos.text.stream import Limits, ReadOptions, check_encoding, read_lines
+from ambos.text.unpack import MEBIBYTE, open_bytes
 
 BLOCK = MEBIBYTE
 
@@ -37,12 +38,12 @@ def write(path: Path, data: bytes) -> Path:
 
 
 def lines(path: Path, **options) -> list[tuple[int, str]]:
-    return list(read_lines(source(path), **options))
+    return list(read_lines(source(path), ReadOptions(**options)))
 
 
 def error_of(path: Path, **options) -> InputError:
     with pytest.raises(InputError) as caught:
-        deque(read_lines(source(path), **options), maxlen=0)
+        deque(read_lines(source(path), ReadOptions(**options)), maxlen=0)
     assert caught.value.file == str(path)
     assert caught.value.expected
     assert caught.value.fix
@@ -101,11 +102,11 @@ class TestLines:
         data = ("\r\n" if crlf else "\n").join(texts).encode()
         path = write(tmp_path / "a.txt", data)
         expected = texts[:-1] if texts[-1] == "" else texts
-        old, stream._CHUNK = stream._CHUNK, size
+        old, stream.CHUNK = stream.CHUNK, size
         try:
             assert lines(path) == list(enumerate(expected, 1))
         finally:
-            stream._CHUNK = old
+            stream.CHUNK = old
 
     def test_several_packed_parts_in_one_file(self, tmp_path):
         path = tmp_path / "a.txt.gz"
@@ -121,7 +122,7 @@ class TestLines:
     def test_advance_is_told_of_every_byte_on_disk(self, tmp_path, ending):
         path = write(tmp_path / f"a.txt{ending}", os.urandom(3 * BLOCK).hex().encode() + b"\n")
         told: list[int] = []
-        assert len(lines(path, advance=told.append)) == 1
+        assert len(list(read_lines(source(path), advance=told.append))) == 1
         assert sum(told) == path.stat().st_size
         assert len(told) > 1
 

@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from ambos.text.readers import ReadOptions
 from ambos.text.sources import check_language
-from ambos.text.stream import Limits, check_encoding
+from ambos.text.stream import Limits, ReadOptions, check_encoding
 
 _READING = "Reading"
 

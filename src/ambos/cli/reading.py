@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from rich.progress import Progress, TaskID
 
 from ambos.cli.screen import Screen
-from ambos.text.readers import Document, ReadOptions, read_documents
+from ambos.text.readers import Document, read_documents
 from ambos.text.sources import UNKNOWN_LANGUAGE, Source, find_sources
+from ambos.text.stream import ReadOptions
 
 
 class Documents:

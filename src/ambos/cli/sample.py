@@ -31,7 +31,7 @@ def sample(
     from ambos.sample import write_sample  # noqa: PLC0415
 
     screen = Screen(json, quiet)
-    with new_folder(out, force=force) as work, screen.progress() as progress:
+    with new_folder(out, marker="heldout", force=force) as work, screen.progress() as progress:
         task = progress.add_task("writing", total=None)
 
         def tell(done: int, total: int) -> None:

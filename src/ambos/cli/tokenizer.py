@@ -74,7 +74,7 @@ def train(
     reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
     options = TrainOptions(kind, vocab_size, uncased, strip_accents, min_frequency)
     with (
-        new_folder(out, force=force) as work,
+        new_folder(out, marker="tokenizer.json", force=force) as work,
         documents_with_progress(screen, texts, reading, language_option(language)) as documents,
     ):
         learnt = train_tokenizer(documents, options, stage=documents.stage)

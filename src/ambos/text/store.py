@@ -128,6 +128,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
         found = manifest["format"]
+        if found == FORMAT:
+            _ = [manifest[key] for key in ("counts", "languages", "lengths", "plan", "sha256")]
+            _ = [manifest["lengths"][name] for name in COLUMNS]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             "not a token store",

@@ -17,13 +17,22 @@ from typing import Any
 import numpy as np
 
 from ambos import __version__
-from ambos.errors import AmbosError, InputError, OutputError
-from ambos.files import lock, output_errors, publish, sha256, working_folder, write_file
-from ambos.text.readers import Document, ReadOptions, read_documents
+from ambos.errors import AmbosError, InputError
+from ambos.files import (
+    lock,
+    output_errors,
+    publish,
+    refuse_existing,
+    sha256,
+    working_folder,
+    write_file,
+)
+from ambos.text.readers import Document, read_documents
 from ambos.text.sources import Source
 from ambos.text.store import COLUMNS, FORMAT, MANIFEST, TokenStore
 from ambos.text.store_blocks import Block, TokenisedBlock, tokenise_blocks
 from ambos.text.store_columns import BitColumn, Column, Seen
+from ambos.text.stream import ReadOptions
 from ambos.text.tokenizer import Tokenizer
 
 _BLOCK_CHARACTERS = 1_000_000
@@ -82,10 +91,11 @@ def build_store(
     """
     options = options or BuildOptions()
     plan = _plan(sources, tokenizer, options)
-    if out.exists() and not force:
-        return _already_there(out, plan)
     work = working_folder(out)
     with output_errors(out), lock(out):
+        if not force and (out / MANIFEST).is_file() and TokenStore(out).manifest["plan"] == plan:
+            return TokenStore(out)
+        refuse_existing(out, marker=MANIFEST, force=force)
         try:
             with _Build(work, plan, tokenizer) as build:
                 _run(build, sources, tokenizer, options, progress)
@@ -118,19 +128,6 @@ def _plan(sources: Sequence[Source], tokenizer: Tokenizer, options: BuildOptions
         "read": asdict(options.read),
         "block": _BLOCK_CHARACTERS,
     }
-
-
-def _already_there(out: Path, plan: dict[str, Any]) -> TokenStore:
-    if (out / MANIFEST).is_file():
-        store = TokenStore(out)
-        if store.manifest["plan"] == plan:
-            return store
-    raise OutputError(
-        "the output is already there, and is not what this command would make",
-        expected="a new path, or the store of the same files, tokenizer and options",
-        fix="choose another --out, or pass --force to replace it",
-        file=out,
-    )
 
 
 def _run(
@@ -273,6 +270,7 @@ class _Build:
             raise InputError(
                 "there is no text in these files",
                 expected="at least one document with words in it",
+                fix="check that these are the right files, and whole",
                 file=self.plan["sources"][0]["file"],
             )
         sentences = self.sentences.length - 1
@@ -298,8 +296,7 @@ class _Build:
             "plan": self.plan,
             "sha256": {name: sha256(self.work / name) for name in files},
         }
-        text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-        (self.work / MANIFEST).write_text(text, encoding="utf-8")
+        (self.work / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
 def _read_journal(work: Path, plan: dict[str, Any]) -> dict[str, Any] | None:

@@ -4,7 +4,6 @@ import heapq
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ambos.text.tokenizer import Tokenizer, replace_surrogates
 
 # Counted without asking any tokenizer, so that figures of different tokenizers compare.
 _WORD = re.compile(r"\w+|[^\w\s]")
-_DOCUMENTS_AT_ONCE = 64
+_AT_ONCE = 1_000_000  # characters
 _LONGEST = 5
 
 
@@ -140,30 +139,59 @@ def _encode(
     tokenizer: Tokenizer, documents: Iterable[Document], unknown: int | None
 ) -> Iterator[tuple[Document, LanguageFigures]]:
     """Yield each document with its own counts; the tokenizer gets many paragraphs at a time."""
-    stream = iter(documents)
-    while batch := list(islice(stream, _DOCUMENTS_AT_ONCE)):
-        paragraphs = [
-            (number, line) for number, document in enumerate(batch) for line in document.text.split("\n")
-        ]
-        texts = [replace_surrogates(line) for _, line in paragraphs]
-        encodings = tokenizer.backend.encode_batch(texts, add_special_tokens=False)
-        counts = [LanguageFigures() for _ in batch]
-        for (number, _), text, encoding in zip(paragraphs, texts, encodings, strict=True):
-            begins = np.array([begin for begin, _ in encoding.offsets], np.int64)
-            _count(counts[number], text, np.array(encoding.ids, np.int64), begins, unknown)
-        yield from zip(batch, counts, strict=True)
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        size += len(document.text) + 1
+        if size >= _AT_ONCE:
+            yield from zip(batch, _count(tokenizer, batch, unknown), strict=True)
+            batch, size = [], 0
+    yield from zip(batch, _count(tokenizer, batch, unknown), strict=True)
 
 
-def _count(
-    row: LanguageFigures, text: str, ids: NDArray[np.int64], begins: NDArray[np.int64], unknown: int | None
-) -> None:
-    words = np.array([match.start() for match in _WORD.finditer(text)], np.int64)
-    is_unknown = ids == (-1 if unknown is None else unknown)
-    if len(words):
-        owners = np.maximum(np.searchsorted(words, begins, side="right") - 1, 0)
-        row.whole_words += int((np.bincount(owners, minlength=len(words)) == 1).sum())
-        row.covered_words += len(words) - len(np.unique(owners[is_unknown]))
-    row.words += len(words)
-    row.tokens += len(ids)
-    row.unknown_tokens += int(is_unknown.sum())
-    row.used.update(ids.tolist())
+def _count(tokenizer: Tokenizer, batch: list[Document], unknown: int | None) -> list[LanguageFigures]:
+    """Count many documents at once: their paragraphs are laid end to end, and words and tokens with them."""
+    if not batch:
+        return []
+    owners: list[int] = []  # of each paragraph, token and word: the document
+    texts: list[str] = []
+    for number, document in enumerate(batch):
+        for paragraph in document.text.split("\n"):
+            owners.append(number)
+            texts.append(replace_surrogates(paragraph))
+    encodings = tokenizer.backend.encode_batch(texts, add_special_tokens=False)
+    ids, begins, words = [], [], []
+    token_counts, word_counts = [], []
+    base = 0
+    for text, encoding in zip(texts, encodings, strict=True):
+        found = [base + match.start() for match in _WORD.finditer(text)]
+        words += found
+        word_counts.append(len(found))
+        ids += encoding.ids
+        begins += [base + begin for begin, _ in encoding.offsets]
+        token_counts.append(len(encoding))
+        base += len(text) + 1
+    token_documents = np.repeat(np.array(owners, np.int64), token_counts)
+    word_documents = np.repeat(np.array(owners, np.int64), word_counts)
+    all_ids = np.array(ids, np.int64)
+    is_unknown = all_ids == (-1 if unknown is None else unknown)
+    # A token belongs to the word in which it begins; what begins before any word counts for the first.
+    token_words = np.searchsorted(np.array(words, np.int64), np.array(begins, np.int64), side="right") - 1
+    per_word = np.bincount(np.maximum(token_words, 0), minlength=len(words))[: len(words)]
+    uncovered = np.bincount(np.maximum(token_words[is_unknown], 0), minlength=len(words))[: len(words)] > 0
+
+    def by_document(documents: NDArray[np.int64]) -> list[int]:
+        return [int(count) for count in np.bincount(documents, minlength=len(batch))]
+
+    used = np.split(all_ids, np.cumsum(by_document(token_documents))[:-1])
+    columns = {
+        "words": by_document(word_documents),
+        "whole_words": by_document(word_documents[per_word == 1]),
+        "covered_words": by_document(word_documents[~uncovered]),
+        "tokens": by_document(token_documents),
+        "unknown_tokens": by_document(token_documents[is_unknown]),
+        "used": [set(inside.tolist()) for inside in used],
+    }
+    rows = zip(*columns.values(), strict=True)
+    return [LanguageFigures(documents=1, **dict(zip(columns, row, strict=True))) for row in rows]

@@ -19,6 +19,7 @@ from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as Backend
 
 from ambos.errors import InputError, UsageError
+from ambos.files import output_errors
 from ambos.suggest import did_you_mean
 from ambos.text.readers import Document
 from ambos.text.tokenizer import Tokenizer
@@ -254,7 +255,8 @@ def _learn_unigram(counts: dict[str, int], size: int) -> list[tuple[str, float]]
     import sentencepiece  # noqa: PLC0415 (only this kind needs it)
 
     model = io.BytesIO()
-    with tempfile.TemporaryDirectory() as folder:
+    full = output_errors(Path(tempfile.gettempdir()), instead="set TMPDIR to a folder with more room")
+    with full, tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "words.tsv"
         table.write_text("".join(f"{word}\t{count}\n" for word, count in counts.items()), encoding="utf-8")
         try:
