@@ -17,6 +17,7 @@ from ambos.text.tokenizer_files import SpecialTokens, TokenizerFiles, read_token
 Kind = Literal["wordpiece", "unigram", "bpe", "wordlevel"]
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_MARKER = "▁"  # what SentencePiece writes for the space before a word
 _ROLES = ("unk", "cls", "sep", "pad", "mask")
 
 
@@ -36,7 +37,7 @@ class Encoded:
         Number of the word within its text, counted as the tokenizer splits words; None for special tokens.
     offsets
         (start, end) such that `text[start:end]` is what the token stands for; (0, 0) for special tokens.
-        A piece that stands for no character of its own (a lone word marker) has an empty or shared slice.
+        A piece that stands for no character of its own (a lone word marker) has an empty slice.
     """
 
     tokens: list[str]
@@ -179,19 +180,24 @@ def _encoded(encoding: tokenizers.Encoding, item: str | tuple[str, str]) -> Enco
         sides=sides,
         words=[None if side is None else word for side, word in zip(sides, encoding.word_ids, strict=True)],
         offsets=[
-            (0, 0) if side is None else _exact(texts[side], span, recomposed[side])
-            for side, span in zip(sides, encoding.offsets, strict=True)
+            (0, 0) if side is None else _exact(token, texts[side], span, recomposed[side])
+            for side, token, span in zip(sides, encoding.tokens, encoding.offsets, strict=True)
         ],
     )
 
 
-def _exact(text: str, span: tuple[int, int], recomposed: list[tuple[int, int]]) -> tuple[int, int]:
+def _exact(
+    token: str, text: str, span: tuple[int, int], recomposed: list[tuple[int, int]]
+) -> tuple[int, int]:
     """Make a span what its token stands for: letters with all their accents, no white space before them.
 
-    Word markers of some kinds cover the space before a word; and of a letter and accents that were composed
-    into one character, or put into another order, the library's span covers only a part.
+    Word markers of some kinds cover the space before a word, or, on their own, the letter after it; and of a
+    letter and accents that were composed into one character, or put into another order, the library's span
+    covers only a part.
     """
     start, end = span
+    if token == _MARKER and text[start:end].strip() != _MARKER:
+        return start, start
     if not text[start:end].isspace():
         while start < end and text[start].isspace():
             start += 1
