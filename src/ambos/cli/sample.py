@@ -1,5 +1,6 @@
 """`ambos sample`: text and labelled sets to try things on."""
 
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -40,10 +41,14 @@ def sample(
         summary = write_sample(work, seed=seed, corpus_mb=corpus_mb, progress=tell)
 
     def show(console: Console) -> None:
-        files = table("file", "rows", "size", "what", right=("rows", "size"))
-        for file in summary.files:
-            files.add_row(file.path, f"{file.rows:,}", size(file.bytes), file.description)
-        console.print(files)
+        folders = table("folder", "rows", "size", "what", right=("size",))
+        for folder, inside in groupby(summary.files, key=lambda file: file.path.rpartition("/")[0]):
+            files = list(inside)
+            if folder:
+                names = [file.path.rpartition("/")[2].partition(".")[0] for file in files]
+                rows = " · ".join(f"{name} {file.rows:,}" for name, file in zip(names, files, strict=True))
+                folders.add_row(folder, rows, size(sum(file.bytes for file in files)), files[0].description)
+        console.print(folders)
         console.print(f"\nNext: [cyan]ambos tokenizer train {out}/corpus --out tokenizer[/]")
 
     screen.result(

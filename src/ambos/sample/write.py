@@ -151,12 +151,14 @@ def write_sample(
         )
     writer = _Writer(out, progress)
     budget = corpus_mb * _MEGABYTE / len(tongues())
-    for tongue in tongues():
-        train, dev = documents(tongue, seed, round(budget * (1 - _DEV_SHARE)), round(budget * _DEV_SHARE))
-        writer.write(
-            f"corpus/{tongue.code}.txt", "\n\n".join(train) + "\n", len(train), "documents to pretrain on"
-        )
-        writer.write(f"heldout/{tongue.code}.txt", "\n\n".join(dev) + "\n", len(dev), "documents held out")
+    heldout = round(budget * _DEV_SHARE)
+    texts = {tongue.code: documents(tongue, seed, round(budget) - heldout, heldout) for tongue in tongues()}
+    for part, (folder, description) in enumerate(
+        (("corpus", "text to pretrain on"), ("heldout", "text held out"))
+    ):
+        for code, parts in texts.items():
+            text = "\n\n".join(parts[part]) + "\n"
+            writer.write(f"{folder}/{code}.txt", text, len(parts[part]), description)
     for labelled, form in _SETS.items():
         for split, rows in fill(labelled, seed).items():
             path = f"{labelled.name}/{split}{form.extension}"
