@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+SELECT := not slow
 STALE := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
@@ -22,7 +23,7 @@ quickstart: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/quickstart.sh
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "$(SELECT)"
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
@@ -31,7 +32,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "$(SELECT)"
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

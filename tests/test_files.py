@@ -26,7 +26,7 @@ def make_whole(folder: Path, text: str) -> None:
 
 def fail_halfway(out: Path, failure: type[BaseException], *, force: bool = False) -> None:
     before = (out / "a.txt").read_text() if force else None
-    with new_folder(out, force=force, marker="a.txt") as work:
+    with new_folder(out, force=force, entries={"a.txt"}) as work:
         (work / "a.txt").write_text("half")
         assert before is None or (out / "a.txt").read_text() == before
         raise failure("stop")
@@ -35,7 +35,7 @@ def fail_halfway(out: Path, failure: type[BaseException], *, force: bool = False
 class TestNewFolder:
     def test_gives_the_folder_only_when_the_block_ends(self, tmp_path):
         out = tmp_path / "out"
-        with new_folder(out, marker="a.txt") as work:
+        with new_folder(out, entries={"a.txt"}) as work:
             (work / "sub").mkdir()
             (work / "sub" / "a.txt").write_text("whole")
             assert not out.exists()
@@ -49,13 +49,13 @@ class TestNewFolder:
         assert everything_below(tmp_path) == set()
 
     def test_makes_folders_above_that_are_missing(self, tmp_path):
-        with new_folder(tmp_path / "deep" / "er" / "out", marker="a.txt") as work:
+        with new_folder(tmp_path / "deep" / "er" / "out", entries={"a.txt"}) as work:
             (work / "a.txt").write_text("whole")
         assert (tmp_path / "deep" / "er" / "out" / "a.txt").read_text() == "whole"
 
     def test_takes_an_empty_folder(self, tmp_path):
         (tmp_path / "out").mkdir()
-        with new_folder(tmp_path / "out", marker="a.txt") as work:
+        with new_folder(tmp_path / "out", entries={"a.txt"}) as work:
             (work / "a.txt").write_text("whole")
         assert everything_below(tmp_path) == {"out", "out/a.txt"}
 
@@ -70,7 +70,7 @@ class TestNewFolder:
         else:
             out.symlink_to(tmp_path / ("elsewhere" if kind == "link" else "nowhere"))
         before = everything_below(tmp_path)
-        with pytest.raises(OutputError, match="already there") as caught, new_folder(out, marker="a.txt"):
+        with pytest.raises(OutputError, match="already there") as caught, new_folder(out, entries={"a.txt"}):
             pytest.fail("the block must not run")
         assert "--force" in caught.value.fix
         assert everything_below(tmp_path) == before
@@ -87,8 +87,8 @@ class TestNewFolder:
             out.symlink_to(tmp_path / "nowhere")
         before = everything_below(tmp_path)
         with (
-            pytest.raises(OutputError, match="only what ambos wrote"),
-            new_folder(out, marker="a.txt", force=True),
+            pytest.raises(OutputError, match="only what such a command wrote"),
+            new_folder(out, entries={"a.txt"}, force=True),
         ):
             pytest.fail("the block must not run")
         assert everything_below(tmp_path) == before
@@ -99,10 +99,9 @@ class TestNewFolder:
         make_whole(tmp_path / "elsewhere", "precious")
         if kind == "folder":
             make_whole(out, "old")
-            (out / "only in the old one").touch()
         else:
             out.symlink_to(tmp_path / "elsewhere")
-        with new_folder(out, force=True, marker="a.txt") as work:
+        with new_folder(out, force=True, entries={"a.txt"}) as work:
             (work / "a.txt").write_text("new")
         assert everything_below(tmp_path) == {"elsewhere", "elsewhere/a.txt", "out", "out/a.txt"}
         assert (out / "a.txt").read_text() == "new"
@@ -119,7 +118,7 @@ class TestNewFolder:
         make_whole(tmp_path / ".out.old", "old")  # as `publish` leaves it for an instant
         with (
             pytest.raises(ValueError, match="stop"),
-            new_folder(tmp_path / "out", force=True, marker="a.txt"),
+            new_folder(tmp_path / "out", force=True, entries={"a.txt"}),
         ):
             raise ValueError("stop")
         assert (tmp_path / "out" / "a.txt").read_text() == "old"
@@ -134,13 +133,13 @@ class TestNewFolder:
     def test_clears_what_a_killed_process_left(self, tmp_path):
         out = tmp_path / "out"
         run_and_kill(
-            "with new_folder(Path(sys.argv[1]), marker='a.txt') as work:\n"
+            "with new_folder(Path(sys.argv[1]), entries={'a.txt'}) as work:\n"
             "    (work / 'half.txt').write_text('half')\n"
             "    print('ready', flush=True); time.sleep(60)",
             out,
         )
         assert not out.exists()
-        with new_folder(out, marker="a.txt") as work:
+        with new_folder(out, entries={"a.txt"}) as work:
             assert not any(work.iterdir())
             (work / "a.txt").write_text("whole")
         assert everything_below(tmp_path) == {"out", "out/a.txt"}
@@ -152,7 +151,7 @@ class TestNewFolder:
         monkeypatch.chdir(tmp_path / "x" / "y")
         with (
             pytest.raises(OutputError, match="the folder you are in"),
-            new_folder(Path(out), force=True, marker="a.txt"),
+            new_folder(Path(out), force=True, entries={"a.txt"}),
         ):
             pytest.fail("the block must not run")
         assert (tmp_path / "x" / "y" / "precious.txt").exists()
@@ -161,7 +160,7 @@ class TestNewFolder:
     @pytest.mark.parametrize("below", ["out", "deep/er/out"])
     def test_refuses_a_place_below_a_file(self, tmp_path, below):
         (tmp_path / "file").touch()
-        with pytest.raises(OutputError) as caught, new_folder(tmp_path / "file" / below, marker="a.txt"):
+        with pytest.raises(OutputError) as caught, new_folder(tmp_path / "file" / below, entries={"a.txt"}):
             pytest.fail("the block must not run")
         assert caught.value.found == f"{tmp_path / 'file'} is not a folder"
 
@@ -169,7 +168,7 @@ class TestNewFolder:
     def test_refuses_a_name_that_is_too_long(self, tmp_path, length):
         with (
             pytest.raises(OutputError, match="cannot write here") as caught,
-            new_folder(tmp_path / ("a" * length), marker="a.txt"),
+            new_folder(tmp_path / ("a" * length), entries={"a.txt"}),
         ):
             (tmp_path / ("a" * length)).touch()
         assert caught.value.found == "File name too long"
@@ -177,7 +176,7 @@ class TestNewFolder:
 
     def test_works_with_a_relative_path(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        with new_folder(Path("out"), marker="a.txt") as work:
+        with new_folder(Path("out"), entries={"a.txt"}) as work:
             (work / "a.txt").touch()
         assert everything_below(tmp_path) == {"out", "out/a.txt"}
 

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -78,7 +78,7 @@ def _system_error(error: Exception) -> int | None:
 
 
 @contextmanager
-def new_folder(out: Path, *, marker: str, force: bool = False) -> Iterator[Path]:
+def new_folder(out: Path, *, entries: Collection[str], force: bool = False) -> Iterator[Path]:
     """Give an empty working folder that becomes `out` if the block ends well, and vanishes if it does not.
 
     A process killed in the middle leaves only the hidden working folder, which the next run clears.
@@ -87,13 +87,13 @@ def new_folder(out: Path, *, marker: str, force: bool = False) -> Iterator[Path]
     ----------
     out
         The folder to make. It must not exist yet, unless it is empty or `force` is set.
-    marker
-        A file that every such folder has: `force` replaces no folder without it.
+    entries
+        What such a folder may hold: `force` replaces no folder that holds anything else.
     force
         Replace a folder that is already there (the old one is moved away only when the new one is whole).
     """
     with output_errors(out), lock(out):
-        refuse_existing(out, marker=marker, force=force)
+        refuse_existing(out, entries=entries, force=force)
         work = working_folder(out)
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
@@ -111,15 +111,16 @@ def working_folder(out: Path) -> Path:
     return out.parent / f".{out.name}.partial"
 
 
-def refuse_existing(out: Path, *, marker: str, force: bool) -> None:
+def refuse_existing(out: Path, *, entries: Collection[str], force: bool) -> None:
     """Raise `OutputError` if `out` exists and may not be replaced."""
     if not os.path.lexists(out) or _is_empty_folder(out):
         return
-    if force and not (out / marker).exists():
+    others = sorted({entry.name for entry in out.iterdir()} - set(entries)) if out.is_dir() else [out.name]
+    if force and others:
         raise OutputError(
-            "--force replaces only what ambos wrote",
-            expected=f"a folder with {marker} in it",
-            found="another folder" if out.is_dir() else "a file",
+            "--force replaces only what such a command wrote",
+            expected=f"a folder with nothing but {', '.join(sorted(entries))} in it",
+            found=", ".join(others[:8]) if out.is_dir() else "not a folder",
             fix="choose another --out, or remove it yourself if it is not needed",
             file=out,
         )

@@ -286,7 +286,7 @@ class TestJsonLines:
             {},
         ]
         path = write(tmp_path, "a.jsonl", "".join(json.dumps({"text": "a", **row}) + "\n" for row in rows))
-        documents = read_documents(find_sources([f"de={path}"]))
+        documents = read_documents(find_sources([str(path)], language="de"))
         assert [d.language for d in documents] == ["pt", "en", "de", "de", "de", "de"]
 
     def test_a_column_of_something_else_is_not_taken_for_languages(self, tmp_path):
@@ -429,3 +429,20 @@ class TestParquet:
         with pytest.raises(OutputError, match="cannot write here") as caught:
             read(path)
         assert "TMPDIR" in caught.value.fix
+
+
+class TestLanguage:
+    def test_what_says_it_first(self, tmp_path):
+        path = write(tmp_path, "a.pt.jsonl", b'{"text": "a", "lang": "en"}\n{"text": "b"}\n')
+
+        def languages(text, language=None):
+            return [document.language for document in read_documents(find_sources([text], language=language))]
+
+        assert languages(f"fr={path}") == ["fr", "fr"]
+        assert languages(str(path)) == ["en", "pt"]
+        assert languages(str(path), "es") == ["en", "es"]
+
+
+def test_semicolons_where_the_comma_is_for_decimals(tmp_path):
+    path = write(tmp_path, "a.csv", 'id;text;price\n1;"um; dois, três";3,50\n'.encode())
+    assert read(path) == ["um; dois, três"]

@@ -247,3 +247,16 @@ class TestRefusals:
                 assert (error.what, error.found) == ("cannot read this", "Permission denied")
         finally:
             Path("d/closed").chmod(0o700)
+
+
+def test_folders_that_ambos_wrote_are_passed_over(tmp_path):
+    for name in (
+        "tokenizer/vocab.txt",
+        "tokenizer/tokenizer.json",
+        "store/store.json",
+        "store/a.txt",
+        "b.txt",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert [source.path.name for source in find_sources([str(tmp_path)])] == ["b.txt"]

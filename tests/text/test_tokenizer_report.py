@@ -1,9 +1,11 @@
 """Figures of a tokenizer on a text, against counts made by hand."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tokenizers import processors
 
 from ambos.errors import InputError
 from ambos.text import tokenizer_report
@@ -59,3 +61,14 @@ def test_sum_does_not_depend_on_batches(
 def test_nothing_to_report(small: Tokenizer) -> None:
     with pytest.raises(InputError, match="no text"):
         report_tokenizer(small, [])
+
+
+def test_spans_that_cover_the_space_before_a_word(tokenizer_folder: Callable[[str], Path]) -> None:
+    """A byte-level tokenizer whose spans are not trimmed counts the same."""
+    trimmed, untrimmed = (Tokenizer.load(tokenizer_folder("bpe")) for _ in range(2))
+    untrimmed.backend.post_processor = processors.TemplateProcessing(
+        single="$A", pair="$A $B", special_tokens=[]
+    )
+    texts = documents("O gato dorme. Ele ronca!", "A casa  azul")
+    assert untrimmed.backend.encode("o gato").offsets[1][0] == 1
+    assert report_tokenizer(untrimmed, texts).as_dict() == report_tokenizer(trimmed, texts).as_dict()

@@ -138,3 +138,14 @@ def test_unknown_kind_names_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         train("a", kind="wordpeice")
     assert caught.value.fix == "did you mean wordpiece?"
+
+
+def test_what_is_not_learnt_from_is_said() -> None:
+    said: list[str] = []
+    text = "o gato " * 20 + "x" * 101 + " " + " ".join(chr(0x4E00 + number) for number in range(2100))
+    train_tokenizer(
+        [Document(text, "und", Path("a"), 1)], TrainOptions(vocab_size=6000), left_out=said.append
+    )
+    assert len(said) == 2
+    assert said[0].startswith("1 words of more than 100 characters")
+    assert "2,000 most frequent" in said[1]

@@ -44,7 +44,7 @@ def check(table: WordTable, tokenizer: Tokenizer, paragraphs: list[str]) -> None
     result = table.encode(paragraphs)
     expected = [reference(tokenizer, paragraph) for paragraph in paragraphs]
     assert result.ids.tolist() == [index for ids, _ in expected for index in ids]
-    assert result.starts_word.tolist() == [start for _, starts in expected for start in starts]
+    assert result.word_starts.tolist() == [start for _, starts in expected for start in starts]
     assert result.paragraph_words.tolist() == [len(paragraph.split()) for paragraph in paragraphs]
     assert (result.sentence_sizes > 0).all()
     assert result.sentence_sizes.sum() == len(result.ids)
@@ -77,6 +77,17 @@ def test_a_small_table_forgets_and_stays_right(tokenizer: Tokenizer, sample: Pat
     for begin in range(0, len(lines), 40):
         check(table, tokenizer, lines[begin : begin + 40])
         assert len(table) <= 300
+
+
+def test_a_table_without_ids_forgets_too() -> None:
+    table = WordTable(unusual(pre_tokenizers.Split("\n", "isolated")), capacity=100)
+    for begin in range(0, 1000, 50):
+        table.encode([" ".join("ab" * (begin + place) for place in range(50))])
+        assert len(table) <= 150
+
+
+def test_a_long_paragraph_is_checked_at_its_beginning(tokenizer: Tokenizer) -> None:
+    check(WordTable(tokenizer, check_every=1), tokenizer, ["um dois três " * 1000, "quatro"])
 
 
 def test_sentences_are_the_splitter_s(tokenizer: Tokenizer, sample: Path) -> None:
@@ -126,6 +137,7 @@ def test_a_tokenizer_that_reaches_over_spaces_is_called_whole() -> None:
         (pre_tokenizers.Metaspace(split=False), None),
         (pre_tokenizers.WhitespaceSplit(), normalizers.Replace(" ", "")),
         (pre_tokenizers.Punctuation(), None),
+        (pre_tokenizers.ByteLevel(), normalizers.Strip()),
     ],
 )
 def test_what_is_not_known_to_be_word_local(pre_tokenizer: object, normalizer: object) -> None:

@@ -25,7 +25,7 @@ from ambos.cli.options import (
     read_options,
 )
 from ambos.cli.reading import describe_sources
-from ambos.cli.screen import Screen, size, table
+from ambos.cli.screen import Screen, printable, size, table
 
 app = typer.Typer(help="Turn text into a memory-mapped token store; look into one.", no_args_is_help=True)
 
@@ -92,9 +92,9 @@ def build(
     counts = store.manifest["counts"]
 
     def show_counts(console: Console) -> None:
-        console.print(f"Token store in [cyan]{out}[/]")
+        console.print(f"Token store in [cyan]{printable(str(out))}[/]")
         _print_counts(console, store.path, counts, store.languages)
-        console.print(f"Next: [cyan]ambos corpus show {out}[/]")
+        console.print(f"Next: [cyan]ambos corpus show {printable(str(out))}[/]")
 
     screen.result({"out": str(out), "counts": counts, "languages": store.languages}, show_counts)
 
@@ -115,7 +115,6 @@ def show(
 
     [bold]Example[/]  ambos corpus show store --document 12
     """
-    from ambos.cli.tokenizer import printable  # noqa: PLC0415
     from ambos.errors import UsageError  # noqa: PLC0415
     from ambos.text.store import TokenStore  # noqa: PLC0415
 
@@ -139,10 +138,12 @@ def show(
         heads = ("documents", "sentences", "tokens")
         rows = table("language", *heads, right=heads)
         for name, row in languages.items():
-            rows.add_row(name, *(f"{row[head]:,}" for head in heads))
+            rows.add_row(printable(name), *(f"{row[head]:,}" for head in heads))
         console.print(rows)
         tokens = len(opened.document(number))
-        console.print(f"\n[bold]Document {number}[/] ({opened.language(number)}, {tokens:,} tokens)")
+        console.print(
+            f"\n[bold]Document {number}[/] ({printable(opened.language(number))}, {tokens:,} tokens)"
+        )
         for line, sentence in enumerate(sentences):
             console.print(f"[dim]{line:>4}[/]  {printable(sentence)}")
 
@@ -162,5 +163,5 @@ def _print_counts(console: Console, path: Path, counts: dict[str, int], language
     disk = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     names = ("documents", "sentences", "words", "tokens")
     said = ", ".join(f"{counts[name]:,} {name}" for name in names)
-    console.print(f"  {said} in {', '.join(languages)}; {size(disk)} on disk")
+    console.print(f"  {said} in {printable(', '.join(languages))}; {size(disk)} on disk")
     console.print(f"  left out: {counts['duplicates']:,} duplicate and {counts['empty']:,} empty documents")

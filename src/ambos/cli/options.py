@@ -34,7 +34,7 @@ Language = Annotated[
     str | None,
     typer.Option(
         "--language",
-        help="Language of files that do not say theirs (by pt=PATH, a column, or a name such as raw_pt).",
+        help="Language of documents for which neither pt=PATH nor a column says it.",
         rich_help_panel=_READING,
     ),
 ]

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-
-from rich.progress import Progress, TaskID
+from typing import TYPE_CHECKING
 
 from ambos.cli.screen import Screen
 from ambos.text.readers import Document, read_documents
 from ambos.text.sources import UNKNOWN_LANGUAGE, Source, find_sources
 from ambos.text.stream import ReadOptions
 
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
 
 class Documents:
     """The documents of some sources, once; iterating moves the bar."""
 
     def __init__(
-        self, sources: Sequence[Source], options: ReadOptions, progress: Progress, task: TaskID
+        self, sources: Sequence[Source], options: ReadOptions, progress: "Progress", task: "TaskID"
     ) -> None:
         self._sources = sources
         self._options = options

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from ambos.cli.options import Force, Json, Out, Quiet
-from ambos.cli.screen import Screen, size, table
+from ambos.cli.screen import Screen, printable, size, table
 
 
 def sample(
@@ -29,10 +29,10 @@ def sample(
     [bold]Example[/]  ambos sample --out sample --seed 7
     """
     from ambos.files import new_folder  # noqa: PLC0415 (help must come without the work's imports)
-    from ambos.sample import write_sample  # noqa: PLC0415
+    from ambos.sample import ENTRIES, write_sample  # noqa: PLC0415
 
     screen = Screen(json, quiet)
-    with new_folder(out, marker="heldout", force=force) as work, screen.progress() as progress:
+    with new_folder(out, entries=ENTRIES, force=force) as work, screen.progress() as progress:
         task = progress.add_task("writing", total=None)
 
         def tell(done: int, total: int) -> None:
@@ -49,7 +49,7 @@ def sample(
                 rows = " · ".join(f"{name} {file.rows:,}" for name, file in zip(names, files, strict=True))
                 folders.add_row(folder, rows, size(sum(file.bytes for file in files)), files[0].description)
         console.print(folders)
-        console.print(f"\nNext: [cyan]ambos tokenizer train {out}/corpus --out tokenizer[/]")
+        console.print(f"\nNext: [cyan]ambos tokenizer train {printable(str(out))}/corpus --out tokenizer[/]")
 
     screen.result(
         {

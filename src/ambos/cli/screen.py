@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from ambos.errors import AmbosError
@@ -39,7 +40,7 @@ class Screen:
     json
         Print the result as one JSON object instead of tables.
     quiet
-        No progress and no notes; results and errors only.
+        No progress, no notes, no tables; with `json`, the JSON object still comes.
     """
 
     json: bool = False
@@ -84,6 +85,11 @@ class Screen:
 def _one_line(text: str) -> str:
     """Return text without what would move a terminal's cursor: it may come out of a damaged file."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable(text: str) -> str:
+    """Return text that a rich table or line shows as it is: no markup, no control characters."""
+    return escape(_one_line(text))
 
 
 def _json(value: Any, console: Console, indent: int | None = None) -> str:  # noqa: ANN401 (any plain value)

@@ -23,7 +23,7 @@ from ambos.cli.options import (
     read_options,
 )
 from ambos.cli.reading import documents_with_progress
-from ambos.cli.screen import Screen, table
+from ambos.cli.screen import Screen, printable, table
 
 app = typer.Typer(help="Learn a vocabulary, look at tokens, measure a tokenizer.", no_args_is_help=True)
 
@@ -48,7 +48,10 @@ def train(
         bool, typer.Option("--strip-accents", help="Drop accents (cão becomes cao). Off, even when uncased.")
     ] = False,
     min_frequency: Annotated[
-        int, typer.Option("--min-frequency", min=1, help="How often a piece must occur to be learnt.")
+        int,
+        typer.Option(
+            "--min-frequency", min=1, help="How often a piece must occur to be learnt (wordpiece, bpe)."
+        ),
     ] = 2,
     text: TextColumn = "text",
     language: Language = None,
@@ -63,34 +66,44 @@ def train(
 ) -> None:
     """Learn a tokenizer from text, in the layout that transformers opens.
 
-    The same text gives the same files, on any machine and with any number of cores.
+    The same text gives the same files, with any number of cores.
 
     [bold]Example[/]  ambos tokenizer train books/ news.jsonl.gz --kind bpe --vocab-size 16000 --out tokenizer
     """
     from ambos.files import new_folder  # noqa: PLC0415 (help must come without the work's imports)
+    from ambos.text.tokenizer import FILES  # noqa: PLC0415
     from ambos.text.tokenizer_train import TrainOptions, train_tokenizer  # noqa: PLC0415
 
     screen = Screen(json, quiet)
     reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
     options = TrainOptions(kind, vocab_size, uncased, strip_accents, min_frequency)
     with (
-        new_folder(out, marker="tokenizer.json", force=force) as work,
+        new_folder(out, entries=FILES, force=force) as work,
         documents_with_progress(screen, texts, reading, language_option(language)) as documents,
     ):
-        learnt = train_tokenizer(documents, options, stage=documents.stage)
+        left_out: list[str] = []
+        learnt = train_tokenizer(documents, options, stage=documents.stage, left_out=left_out.append)
         learnt.save(work)
         found = learnt.vocab_size
+    for what in left_out:
+        screen.note(f"not learnt from: {what}")
     if found < vocab_size:
-        screen.note(
-            f"asked for {vocab_size:,} ids, found {found:,}: the text has no more pieces that occur "
-            f"{min_frequency} times"
-        )
+        screen.note(f"asked for {vocab_size:,} ids, found {found:,}: the text has no more pieces to learn")
 
     def show(console: Console) -> None:
-        console.print(f"[bold]{kind}[/] tokenizer with {found:,} ids in [cyan]{out}[/]")
-        console.print(f'Next: [cyan]ambos tokenizer show {out} "Uma frase."[/]')
+        console.print(f"[bold]{kind}[/] tokenizer with {found:,} ids in [cyan]{printable(str(out))}[/]")
+        console.print(f'Next: [cyan]ambos tokenizer show {printable(str(out))} "Uma frase."[/]')
 
-    screen.result({"out": str(out), "kind": kind, "vocab_size": found, "requested": vocab_size}, show)
+    screen.result(
+        {
+            "out": str(out),
+            "kind": kind,
+            "vocab_size": found,
+            "requested": vocab_size,
+            "not_learnt_from": left_out,
+        },
+        show,
+    )
 
 
 @app.command()
@@ -148,15 +161,6 @@ def show(
     screen.result({"text": text, "pair": pair, "tokens": rows}, draw)
 
 
-def printable(text: str) -> str:
-    """Return text that a terminal shows as it is: no markup, control characters or lone surrogates."""
-    from rich.markup import escape  # noqa: PLC0415
-
-    return escape(
-        "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text)
-    )
-
-
 @app.command()
 def report(
     folder: _Folder,
@@ -200,7 +204,7 @@ def report(
         rows = table("language", *heads, right=heads)
         for name, row in result.figures.items():
             rows.add_row(
-                name,
+                printable(name),
                 f"{row.documents:,}",
                 f"{row.words:,}",
                 f"{row.tokens:,}",
@@ -218,7 +222,9 @@ def report(
         )
         longest = table("tokens", "document", "begins", right=("tokens",), title="Longest documents")
         for item in result.longest:
-            longest.add_row(f"{item.tokens:,}", f"{item.file}:{item.line}", printable(item.beginning))
+            longest.add_row(
+                f"{item.tokens:,}", f"{printable(item.file)}:{item.line}", printable(item.beginning)
+            )
         console.print(longest)
 
     screen.result(result.as_dict(), draw)

@@ -97,6 +97,9 @@ _SETS: Mapping[LabelledSet, _Format] = {
 }
 
 
+ENTRIES = frozenset({"corpus", "heldout", "README.md", *(labelled.name for labelled in _SETS)})
+
+
 class _Writer:
     def __init__(self, out: Path, progress: Callable[[int, int], None] | None) -> None:
         self._out = out

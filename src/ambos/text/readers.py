@@ -129,5 +129,6 @@ def _rows(records: Iterator[Record], source: Source, options: ReadOptions) -> It
         if len(text) > limit:
             raise _long_document(source, line, options, f"{len(text):,} characters")
         language = next((record[name] for name in language_columns if record.get(name)), source.language)
+        language = source.language if source.language_stated else language
         language = str(language).lower().encode("utf-8", "replace").decode()  # a name that any file can hold
         yield Document(text.replace("\r\n", "\n"), language, source.path, line)

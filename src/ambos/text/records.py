@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -79,7 +79,7 @@ def _not_an_object(source: Source, line: int, found: str) -> InputError:
 
 
 def _read_csv(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Record]:
-    separator = "," if source.format == "csv" else "\t"
+    separator = _separator(source, options)
     csv.field_size_limit(min(options.limits.document_mb * MEBIBYTE, sys.maxsize))
     lines = (line + "\n" for _, line in read_lines(source, options, advance))
     reader = csv.reader(lines, delimiter=separator, strict=True)
@@ -108,6 +108,15 @@ def _read_csv(source: Source, options: ReadOptions, advance: Advance | None) -> 
             yield line, dict(zip(header, row, strict=True))
 
 
+def _separator(source: Source, options: ReadOptions) -> str:
+    """Return a tab, a comma, or the semicolon that spreadsheets write where the comma is for decimals."""
+    if source.format == "tsv":
+        return "\t"
+    with closing(read_lines(source, options)) as lines:
+        _, header = next(lines, (0, ""))
+    return ";" if header.count(";") > header.count(",") else ","
+
+
 def _malformed(source: Source, line: int, problem: str, options: ReadOptions) -> InputError:
     expected = "fields with quotes in pairs"
     fix = "write quotes inside a field twice, and close every quoted field"
@@ -130,12 +139,12 @@ def _read_parquet(source: Source, options: ReadOptions, advance: Advance | None)
 
     with _seekable(source, advance) as file:
         try:
-            table = parquet.ParquetFile(file)
+            table = parquet.ParquetFile(file, buffer_size=MEBIBYTE, pre_buffer=False)
             names = table.schema_arrow.names
             check_columns(names, source, 1, options)
             wanted = {options.text_column, options.language_column, *LANGUAGE_COLUMNS}
             line = 1
-            for batch in table.iter_batches(batch_size=1024, columns=[n for n in names if n in wanted]):
+            for batch in table.iter_batches(batch_size=64, columns=[n for n in names if n in wanted]):
                 for record in _records(batch, source, line):
                     yield line, record
                     line += 1

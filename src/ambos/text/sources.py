@@ -29,6 +29,7 @@ _READABLE = "a .txt, .jsonl, .csv, .tsv or .parquet file, plain or with .gz or .
 _PLACES = "a file, a folder or a pattern such as 'books/*.txt'"
 _CODE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*")
 _PREFIX = re.compile(rf"({_CODE.pattern})=(.+)", re.DOTALL)
+_WRITTEN_BY_AMBOS = {"tokenizer.json", "store.json"}  # their .txt files are no corpus
 _NAMED_LANGUAGE = re.compile(r"(?:^|[._-])(pt|en)(?=$|[._-])", re.IGNORECASE)
 
 
@@ -40,6 +41,7 @@ class Source:
     format: Format
     compression: Compression | None
     language: str
+    language_stated: bool = False  # by `pt=PATH`: then it holds whatever a column says
 
     @property
     def bytes(self) -> int:
@@ -53,9 +55,10 @@ class Source:
 def find_sources(texts: Sequence[str], *, language: str | None = None) -> list[Source]:
     """Resolve command-line texts into files, in a fixed order, each file once.
 
-    Each text is a file, a folder (searched to the bottom, in sorted order) or a glob. `pt=PATH` says that the
-    documents are Portuguese; without it the language is `language`, else what the file's or its folder's name
-    says (`raw_pt/`, `corpus.en.txt`), else `und`.
+    Each text is a file, a folder (searched to the bottom, in sorted order; folders that hold a tokenizer or a
+    token store are passed over) or a glob. `pt=PATH` says that the documents are Portuguese; without it the
+    language is that of a column, else `language`, else what the file's or its folder's name says (`raw_pt/`,
+    `corpus.en.txt`), else `und`.
 
     Examples
     --------
@@ -72,7 +75,9 @@ def find_sources(texts: Sequence[str], *, language: str | None = None) -> list[S
         for path in paths:
             file_language = given or language or _language_in_name(path) or UNKNOWN_LANGUAGE
             format_, compression = _layout(path)
-            found.setdefault(path.resolve(), Source(path, format_, compression, file_language))
+            found.setdefault(
+                path.resolve(), Source(path, format_, compression, file_language, given is not None)
+            )
     return list(found.values())
 
 
@@ -174,7 +179,7 @@ def _files_below(folder: Path) -> list[Path]:
     for root, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
         real = os.path.realpath(root)
         folders[:] = () if real in entered else sorted(name for name in folders if not name.startswith("."))
-        if real not in entered:
+        if real not in entered and not _WRITTEN_BY_AMBOS & set(names):
             seen += [Path(root, name) for name in names if not name.startswith(".")]
         entered.add(real)
     files = sorted((entry for entry in seen if _layout_or_none(entry)), key=lambda entry: entry.as_posix())

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ambos.errors import InputError
+from ambos.text.small_files import MAX_BYTES
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
-MAX_BYTES = 200_000_000
 _MAX_PIECES = 2_000_000
 _MAX_SPLITS = 1_000_000_000  # characters copied while looking for merges: seconds, not hours
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5

@@ -28,6 +28,8 @@ from ambos.text.tokenizer import Tokenizer
 FORMAT = 1
 MANIFEST = "store.json"
 COLUMNS = ("tokens", "word_starts", "sentences", "documents", "languages")
+ENTRIES = frozenset({*(f"{name}.npy" for name in COLUMNS), "tokenizer", MANIFEST})
+_REBUILD = "build the store again: ambos corpus build ... --force"
 
 
 class TokenStore:
@@ -107,7 +109,9 @@ class TokenStore:
 
     def text(self, document: int) -> list[str]:
         """Return the sentences of a document decoded back to text."""
-        return [self.tokenizer.decode(self.sentence(number)) for number in self.sentence_range(document)]
+        return [
+            self.tokenizer.decode(self.sentence(place)).strip() for place in self.sentence_range(document)
+        ]
 
     def verify(self) -> None:
         """Compare every file with its SHA-256; raise `InputError` that names the first that differs."""
@@ -118,7 +122,7 @@ class TokenStore:
                     "a file of the store is damaged",
                     expected=f"SHA-256 {digest[:12]}...",
                     found="no such file" if not file.is_file() else f"SHA-256 {sha256(file)[:12]}...",
-                    fix="build the store again: ambos corpus build",
+                    fix=_REBUILD,
                     file=file,
                 )
 
@@ -144,7 +148,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
             "a token store of another version",
             expected=f"format {FORMAT}",
             found=f"format {found}",
-            fix="build the store again with this version of ambos",
+            fix=_REBUILD,
             file=file,
         )
     return dict(manifest)
@@ -154,11 +158,11 @@ def _open_column(path: Path, name: str, manifest: dict[str, Any]) -> NDArray[Any
     file = path / f"{name}.npy"
     try:
         array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise InputError(
             "a file of the store cannot be read",
             found=str(error).splitlines()[0],
-            fix="build the store again: ambos corpus build",
+            fix=_REBUILD,
             file=file,
         ) from error
     if len(array) != manifest["lengths"][name]:
@@ -166,7 +170,7 @@ def _open_column(path: Path, name: str, manifest: dict[str, Any]) -> NDArray[Any
             "a file of the store is damaged",
             expected=f"{manifest['lengths'][name]:,} entries",
             found=f"{len(array):,}",
-            fix="build the store again: ambos corpus build",
+            fix=_REBUILD,
             file=file,
         )
     return array

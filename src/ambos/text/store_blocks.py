@@ -19,6 +19,11 @@ from ambos.errors import AmbosError
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.words import Tokenised, WordTable
 
+
+class WorkerLostError(AmbosError):
+    """A worker process died, through no fault of the input."""
+
+
 Block = list[tuple[str, str]]  # (text, language) of each document
 _AT_ONCE = 1_000_000  # characters tokenised at a time: bounds the memory that a large document takes
 
@@ -29,7 +34,7 @@ class TokenisedBlock:
 
     Parameters
     ----------
-    ids, starts_word : (tokens,)
+    ids, word_starts : (tokens,)
     sentence_sizes : (sentences,)
         Tokens in each sentence.
     document_sentences, document_words : (documents,)
@@ -40,7 +45,7 @@ class TokenisedBlock:
     """
 
     ids: NDArray[np.uint32]
-    starts_word: NDArray[np.bool_]
+    word_starts: NDArray[np.bool_]
     sentence_sizes: NDArray[np.int64]
     document_sentences: NDArray[np.int64]
     document_words: NDArray[np.int64]
@@ -55,7 +60,7 @@ class TokenisedBlock:
         tokens = np.repeat(sentences, self.sentence_sizes)
         return TokenisedBlock(
             ids=self.ids[tokens],
-            starts_word=self.starts_word[tokens],
+            word_starts=self.word_starts[tokens],
             sentence_sizes=self.sentence_sizes[sentences],
             document_sentences=self.document_sentences[keep],
             document_words=self.document_words[keep],
@@ -89,10 +94,10 @@ def tokenise_blocks(
         while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool as error:
-        raise AmbosError(
+        raise WorkerLostError(
             "a worker process ended unexpectedly",
-            found="it was killed, perhaps for lack of memory",
-            fix="run the same command again with --workers 1",
+            found="it was killed, perhaps for lack of memory (or a script has no __main__ guard)",
+            fix="run the same again with one worker (--workers 1)",
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -116,7 +121,7 @@ def tokenise_block(table: WordTable, block: Block) -> TokenisedBlock:
     documents = len(block)
     return TokenisedBlock(
         ids=np.concatenate([part.ids for part in parts]),
-        starts_word=np.concatenate([part.starts_word for part in parts]),
+        word_starts=np.concatenate([part.word_starts for part in parts]),
         sentence_sizes=np.concatenate([part.sentence_sizes for part in parts]),
         document_sentences=_sum_by(owners, [part.paragraph_sentences for part in parts], documents),
         document_words=_sum_by(owners, [part.paragraph_words for part in parts], documents),

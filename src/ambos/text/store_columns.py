@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 _HEADER = 128  # fixed, so that data can be appended before the final length is known
 
 
+def holds(path: Path, dtype: Any, length: int) -> bool:  # noqa: ANN401 (as numpy types it)
+    """Tell whether a column's file has at least so many entries."""
+    return path.is_file() and path.stat().st_size >= _HEADER + length * np.dtype(dtype).itemsize
+
+
 class Column:
     """A one-dimensional `.npy` file that is appended to; its header is written when it is done.
 
@@ -80,7 +85,7 @@ class BitColumn:
 
 
 class Seen:
-    """A growing set of 16-byte digests, 16 bytes each: sorted runs, merged as they come to equal sizes."""
+    """A growing set of digests, 16 bytes of memory each: sorted runs, merged as they come to equal sizes."""
 
     def __init__(self, digests: NDArray[np.bytes_]) -> None:
         self._runs = [np.sort(digests)] if len(digests) else []
@@ -96,7 +101,9 @@ class Seen:
             self._runs.append(unique[new])
         while len(self._runs) > 1 and 2 * len(self._runs[-1]) > len(self._runs[-2]):
             last = self._runs.pop()
-            self._runs[-1] = np.sort(np.concatenate([self._runs[-1], last]))
+            merged = np.concatenate([self._runs.pop(), last])
+            merged.sort()
+            self._runs.append(merged)
         result = np.zeros(len(digests), np.bool_)
         result[first[new]] = True
         return result

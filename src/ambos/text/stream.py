@@ -2,7 +2,7 @@
 
 import codecs
 import shlex
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -73,7 +73,7 @@ def check_encoding(encoding: str) -> str:
 
 def read_lines(
     source: Source, options: ReadOptions | None = None, advance: Advance | None = None
-) -> Iterator[tuple[int, str]]:
+) -> Generator[tuple[int, str], None, None]:
     r"""Yield (line number from 1, line without its end); `\r\n` ends a line as `\n` does, a BOM is dropped.
 
     Raises `InputError` with file and line for what is not text in the encoding, for binary files and for

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,17 @@ from ambos.text.tokenizer_files import SpecialTokens, TokenizerFiles, read_token
 Kind = Literal["wordpiece", "unigram", "bpe", "wordlevel"]
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# What `Tokenizer.save` writes; the last three, for older tools, as the kind has them.
+FILES = frozenset(
+    {
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "special_tokens_map.json",
+        "vocab.txt",
+        "vocab.json",
+        "merges.txt",
+    }
+)
 _MARKER = "▁"  # what SentencePiece writes for the space before a word
 _ROLES = ("unk", "cls", "sep", "pad", "mask")
 
@@ -66,7 +78,6 @@ class Tokenizer:
         self.backend: tokenizers.Tokenizer = files.backend
         self.specials: SpecialTokens = files.specials
         self.max_length = files.max_length
-        self._config = files.config
 
     @classmethod
     def load(cls, path: str | Path) -> "Tokenizer":
@@ -201,9 +212,10 @@ def _exact(
     if not text[start:end].isspace():
         while start < end and text[start].isspace():
             start += 1
-    for begin, stop in recomposed:
-        if start < stop and begin < end:
-            start, end = min(start, begin), max(end, stop)
+    place = bisect_right(recomposed, start, key=lambda letter: letter[1])
+    while place < len(recomposed) and recomposed[place][0] < end:
+        start, end = min(start, recomposed[place][0]), max(end, recomposed[place][1])
+        place += 1
     return start, end
 
 

@@ -3,7 +3,7 @@
 import heapq
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -142,12 +142,32 @@ def _encode(
     batch: list[Document] = []
     size = 0
     for document in documents:
+        if len(document.text) > _AT_ONCE:
+            pieces = [document._replace(text=text) for text in _pieces(document.text)]
+            yield (
+                document,
+                replace(_total(_count(tokenizer, [piece], unknown)[0] for piece in pieces), documents=1),
+            )
+            continue
         batch.append(document)
         size += len(document.text) + 1
         if size >= _AT_ONCE:
             yield from zip(batch, _count(tokenizer, batch, unknown), strict=True)
             batch, size = [], 0
     yield from zip(batch, _count(tokenizer, batch, unknown), strict=True)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a large document between paragraphs, to bound the memory it takes."""
+    piece: list[str] = []
+    size = 0
+    for paragraph in text.split("\n"):
+        piece.append(paragraph)
+        size += len(paragraph)
+        if size >= _AT_ONCE:
+            yield "\n".join(piece)
+            piece, size = [], 0
+    yield "\n".join(piece)
 
 
 def _count(tokenizer: Tokenizer, batch: list[Document], unknown: int | None) -> list[LanguageFigures]:
@@ -169,7 +189,7 @@ def _count(tokenizer: Tokenizer, batch: list[Document], unknown: int | None) -> 
         words += found
         word_counts.append(len(found))
         ids += encoding.ids
-        begins += [base + begin for begin, _ in encoding.offsets]
+        begins += [base + _after_space(text, begin) for begin, _ in encoding.offsets]
         token_counts.append(len(encoding))
         base += len(text) + 1
     token_documents = np.repeat(np.array(owners, np.int64), token_counts)
@@ -195,3 +215,10 @@ def _count(tokenizer: Tokenizer, batch: list[Document], unknown: int | None) -> 
     }
     rows = zip(*columns.values(), strict=True)
     return [LanguageFigures(documents=1, **dict(zip(columns, row, strict=True))) for row in rows]
+
+
+def _after_space(text: str, begin: int) -> int:
+    """Return where a token's own characters begin; the markers of some kinds cover the space before them."""
+    while begin < len(text) and text[begin].isspace():
+        begin += 1
+    return begin

@@ -10,7 +10,6 @@ implementation.
 import io
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,15 +23,13 @@ from ambos.suggest import did_you_mean
 from ambos.text.readers import Document
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.tokenizer_files import SpecialTokens, TokenizerFiles
+from ambos.text.word_counts import LONGEST_WORD, count_pieces
 
 KINDS = ("wordpiece", "unigram", "bpe")
 
 # In the order of their ids in the published models; RoBERTa and XLM-R keep the mask for the end.
 _BERT = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 _ROBERTA = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>", "mask": "<mask>"}
-_LONGEST_WORD = 100  # characters; BERT's own limit, beyond which a "word" is rarely one
-_MAX_WORDS = 4_000_000  # distinct words held while counting; beyond, the rarest are let go
-_MAX_CHARACTERS = 2_000  # distinct characters kept, the most frequent first
 _FIRST, _LATER = 0xF0000, 0x100000  # private-use planes: one code point for a letter, by where it stands
 _SENTENCEPIECE_THREADS = 4  # fixed: the sums, and so the last digit of a score, depend on it
 
@@ -50,7 +47,7 @@ class TrainOptions:
     uncased, strip_accents
         Fold case; drop accents. Off by default: `cão` is not `cao`, `Rosa` is not `rosa`.
     min_frequency
-        A piece must occur this often to enter the vocabulary.
+        A piece must occur this often to enter the vocabulary (`wordpiece` and `bpe`).
     """
 
     kind: str = "wordpiece"
@@ -65,8 +62,9 @@ def train_tokenizer(
     options: TrainOptions,
     *,
     stage: Callable[[str], None] = lambda _: None,
+    left_out: Callable[[str], None] = lambda _: None,
 ) -> Tokenizer:
-    """Learn a tokenizer from documents; `stage(name)` is told what begins.
+    """Learn a tokenizer from documents; `stage` is told what begins, `left_out` what is not learnt from.
 
     Examples
     --------
@@ -83,7 +81,7 @@ def train_tokenizer(
         )
     stage("counting words")
     backend = _pipeline(options)
-    counts = _count_pieces(backend, documents)
+    counts = count_pieces(backend, documents, left_out)
     if not counts:
         raise InputError("there is no text to learn from", expected="at least some words")
     stage("learning pieces")
@@ -126,33 +124,6 @@ def _pipeline(options: TrainOptions) -> Backend:
     return backend
 
 
-def _count_pieces(backend: Backend, documents: Iterable[Document]) -> dict[str, int]:
-    """Count what the model will see: normalised and split words. Each distinct word is split once."""
-    inner, first = _count_words(documents)
-    pieces: Counter[str] = Counter()
-    for words, prefix in ((inner, " "), (first, "")):
-        for word, count in words.items():
-            text = backend.normalizer.normalize_str(prefix + word.encode("utf-8", "replace").decode())
-            for piece, _ in backend.pre_tokenizer.pre_tokenize_str(text):
-                pieces[piece] += count
-    return {piece: pieces[piece] for piece in sorted(pieces) if len(piece) <= _LONGEST_WORD}
-
-
-def _count_words(documents: Iterable[Document]) -> tuple[Counter[str], Counter[str]]:
-    """Count words inside paragraphs and words that begin one (byte-level tokenizers tell them apart)."""
-    inner: Counter[str] = Counter()
-    first: Counter[str] = Counter()
-    for document in documents:
-        for paragraph in document.text.split("\n"):
-            words = paragraph.split()
-            if words:
-                first[words[0]] += 1
-                inner.update(words[1:])
-        if len(inner) > _MAX_WORDS:
-            inner = Counter(dict(inner.most_common(_MAX_WORDS // 2)))
-    return inner, first
-
-
 def _wordpiece(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tokenizer:
     alphabet = _alphabet(counts)
     specials = list(_BERT.values())
@@ -164,7 +135,6 @@ def _wordpiece(backend: Backend, counts: dict[str, int], options: TrainOptions) 
     marked = {
         first[word[0]] + "".join(later[character] for character in word[1:]): count
         for word, count in counts.items()
-        if first.keys() >= set(word)
     }
     learnt, _ = _learn_merges(
         marked, [*first.values(), *later.values()], room + len(basic), options.min_frequency
@@ -176,7 +146,7 @@ def _wordpiece(backend: Backend, counts: dict[str, int], options: TrainOptions) 
         if len(token) > 1
     ]
     vocab = {token: index for index, token in enumerate([*specials, *basic, *pieces])}
-    backend.model = models.WordPiece(vocab, unk_token=_BERT["unk"], max_input_chars_per_word=_LONGEST_WORD)
+    backend.model = models.WordPiece(vocab, unk_token=_BERT["unk"], max_input_chars_per_word=LONGEST_WORD)
     backend.decoder = decoders.WordPiece(prefix="##", cleanup=True)
     return _finish(backend, _BERT)
 
@@ -195,10 +165,8 @@ def _bpe(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tok
 
 def _unigram(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tokenizer:
     *first, mask = _ROBERTA.values()
-    alphabet = set(_alphabet(counts))
-    _room(options, len(first) + 1, len(alphabet))
-    kept = {word: count for word, count in counts.items() if alphabet >= set(word)}
-    pieces = _learn_unigram(kept, options.vocab_size - len(first) - 1)
+    _room(options, len(first) + 1, len(_alphabet(counts)))
+    pieces = _learn_unigram(counts, options.vocab_size - len(first) - 1)
     scored = [*((token, 0.0) for token in first), *pieces, (mask, 0.0)]
     backend.model = models.Unigram(scored, unk_id=first.index(_ROBERTA["unk"]), byte_fallback=False)
     backend.decoder = decoders.Metaspace()
@@ -206,13 +174,7 @@ def _unigram(backend: Backend, counts: dict[str, int], options: TrainOptions) ->
 
 
 def _alphabet(counts: dict[str, int]) -> list[str]:
-    """Return the characters of the text, sorted; of a very large set only the most frequent."""
-    characters: Counter[str] = Counter()
-    for word, count in counts.items():
-        for character in word:
-            characters[character] += count
-    ranked = sorted(characters, key=lambda character: (-characters[character], character))
-    return sorted(ranked[:_MAX_CHARACTERS])
+    return sorted({character for word in counts for character in word})
 
 
 def _room(options: TrainOptions, specials: int, alphabet: int) -> int:

@@ -50,7 +50,7 @@ def _is_local_normalizer(part: dict[str, Any]) -> bool:
         literal = part["pattern"].get("String", "")
         return pattern == " {2,}" or (bool(literal) and " " not in literal)
     if part["type"] == "Strip":
-        return True
+        return not part["strip_left"]  # the space before a word tells it from the first of a paragraph
     return part["type"] in _LOCAL_NORMALIZERS
 
 

@@ -17,6 +17,8 @@ from ambos.text.sentences import sentence_ends, word_shape
 from ambos.text.tokenizer import Tokenizer, replace_surrogates
 from ambos.text.word_local import is_word_local
 
+_CHECKED_WORDS = 1000  # of a sampled paragraph: a whole one may be a book
+
 
 @dataclass(frozen=True)
 class Tokenised:
@@ -25,7 +27,7 @@ class Tokenised:
     Parameters
     ----------
     ids : (tokens,)
-    starts_word : (tokens,)
+    word_starts : (tokens,)
         True where a token begins a word.
     sentence_sizes : (sentences,)
         Tokens in each sentence, in order; none is empty.
@@ -36,7 +38,7 @@ class Tokenised:
     """
 
     ids: NDArray[np.uint32]
-    starts_word: NDArray[np.bool_]
+    word_starts: NDArray[np.bool_]
     sentence_sizes: NDArray[np.int64]
     paragraph_sentences: NDArray[np.int64]
     paragraph_words: NDArray[np.int64]
@@ -66,7 +68,7 @@ class _Learnt:
     sizes: NDArray[np.int64]
     seen: NDArray[np.int64]
     ids: NDArray[np.uint32]
-    starts_word: NDArray[np.bool_]
+    word_starts: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -78,7 +80,7 @@ _NOTHING = _Learnt(
     sizes=np.zeros(0, np.int64),
     seen=np.zeros(0, np.int64),
     ids=np.zeros(0, np.uint32),
-    starts_word=np.zeros(0, np.bool_),
+    word_starts=np.zeros(0, np.bool_),
 )
 
 
@@ -144,7 +146,7 @@ class WordTable:
         result = (self._gather if self.word_local else self._tokenise)(words, numbers, word_counts, ends)
         if self.word_local:
             self._check(words, word_counts, result)
-            self._forget()
+        self._forget()
         return result
 
     def _look_up(self, words: list[str], word_counts: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -159,14 +161,14 @@ class WordTable:
     def _learn(self) -> None:
         chunks = [replace_surrogates(chunk) for chunk in self._new]
         ids = np.zeros(0, np.uint32)
-        starts_word = np.zeros(0, np.bool_)
+        word_starts = np.zeros(0, np.bool_)
         sizes = np.zeros(len(chunks), np.int64)
         if self.word_local:
             # Words after a space go through the tokenizer many at a time: a call for each is twice as slow.
             inner = [chunk for chunk in chunks if chunk.startswith(" ")]
             texts = [inner[begin : begin + 256] for begin in range(0, len(inner), 256)]
             texts += [[chunk] for chunk in chunks[len(inner) :]]
-            ids, starts_word, ends = self._encode_chunks(texts)
+            ids, word_starts, ends = self._encode_chunks(texts)
             sizes = np.diff(ends, prepend=0)
         shapes = np.array([word_shape(chunk.removeprefix(" ")) for chunk in chunks], np.uint8)
         old = self._learnt
@@ -176,7 +178,7 @@ class WordTable:
             sizes=np.concatenate([old.sizes, sizes]),
             seen=np.concatenate([old.seen, np.zeros(len(chunks), np.int64)]),
             ids=np.concatenate([old.ids, ids]),
-            starts_word=np.concatenate([old.starts_word, starts_word]),
+            word_starts=np.concatenate([old.word_starts, word_starts]),
         )
         self._new.clear()
         self._inner.numbered = self._first.numbered = len(self._learnt)
@@ -198,7 +200,7 @@ class WordTable:
             sizes=sizes,
             seen=learnt.seen[kept] // 2,  # old news fades
             ids=learnt.ids[at],
-            starts_word=learnt.starts_word[at],
+            word_starts=learnt.word_starts[at],
         )
         inner, first = (
             {word: int(renumbered[number]) for word, number in index.items() if renumbered[number] >= 0}
@@ -216,7 +218,7 @@ class WordTable:
         sizes = self._learnt.sizes[numbers]
         at = _spans(self._learnt.begins[numbers], sizes)
         return _assemble(
-            self._learnt.ids[at], self._learnt.starts_word[at], np.cumsum(sizes), word_counts, ends
+            self._learnt.ids[at], self._learnt.word_starts[at], np.cumsum(sizes), word_counts, ends
         )
 
     def _tokenise(
@@ -227,8 +229,8 @@ class WordTable:
         ends: NDArray[np.int64],
     ) -> Tokenised:
         """Encode with the tokenizer itself, paragraph by paragraph."""
-        ids, starts_word, word_token_ends = self._encode_chunks(_paragraph_chunks(words, word_counts))
-        return _assemble(ids, starts_word, word_token_ends, word_counts, ends)
+        ids, word_starts, word_token_ends = self._encode_chunks(_paragraph_chunks(words, word_counts))
+        return _assemble(ids, word_starts, word_token_ends, word_counts, ends)
 
     def _encode_chunks(
         self, texts: Iterable[list[str]]
@@ -260,9 +262,10 @@ class WordTable:
         stops = token_stops[np.cumsum(result.paragraph_sentences)]
         begins = np.concatenate([[0], stops])[:-1]
         sample = slice(None, None, self._check_every)
-        paragraphs = _paragraph_chunks(words, word_counts, sample)
+        paragraphs = _paragraph_chunks(words, word_counts, sample, _CHECKED_WORDS)
         for chunks, begin, stop in zip(paragraphs, begins[sample], stops[sample], strict=True):
             expected, _, _ = self._encode_chunks([chunks])
+            stop = min(stop, begin + len(expected)) if len(chunks) == _CHECKED_WORDS else stop  # noqa: PLW2901
             if not np.array_equal(expected, result.ids[begin:stop]):
                 raise AmbosError(
                     "this tokenizer does not treat words one by one, as its parts suggest",
@@ -272,12 +275,12 @@ class WordTable:
 
 
 def _paragraph_chunks(
-    words: list[str], word_counts: NDArray[np.int64], which: slice = slice(None)
+    words: list[str], word_counts: NDArray[np.int64], which: slice = slice(None), most: int | None = None
 ) -> Iterator[list[str]]:
-    """Yield the words of paragraphs, all but the first with the space before it."""
+    """Yield the words of paragraphs (at most so many), all but the first with the space before it."""
     stops = np.cumsum(word_counts)
     for begin, stop in zip((stops - word_counts)[which], stops[which], strict=True):
-        inside = words[begin:stop]
+        inside = words[begin:stop][:most]
         yield [replace_surrogates(word if number == 0 else f" {word}") for number, word in enumerate(inside)]
 
 
@@ -290,7 +293,7 @@ def _spans(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.in
 
 def _assemble(
     ids: NDArray[np.uint32],
-    starts_word: NDArray[np.bool_],
+    word_starts: NDArray[np.bool_],
     word_token_ends: NDArray[np.int64],
     word_counts: NDArray[np.int64],
     ends: NDArray[np.int64],
@@ -301,7 +304,7 @@ def _assemble(
     full = sizes > 0
     return Tokenised(
         ids=ids,
-        starts_word=starts_word,
+        word_starts=word_starts,
         sentence_sizes=sizes[full],
         paragraph_sentences=np.bincount(paragraphs[full], minlength=len(word_counts)),
         paragraph_words=word_counts,
