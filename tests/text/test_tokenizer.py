@@ -136,6 +136,7 @@ def check_layout(tokenizer: Tokenizer, encoded: Encoded) -> None:
 @given(a=TEXTS, b=TEXTS)
 @example(a="", b="")
 @example(a="\ud800", b="a\udfff b")
+@example(a="\xa0\u0301", b="a \u0301\u0323 e")
 @example(a=unicodedata.normalize("NFD", "O coração não é cão"), b="O coração não é cão")
 @settings(
     max_examples=250,

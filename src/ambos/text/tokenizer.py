@@ -207,8 +207,6 @@ def _exact(
     covers only a part.
     """
     start, end = span
-    if token == _MARKER and text[start:end].strip() != _MARKER:
-        return start, start
     if not text[start:end].isspace():
         while start < end and text[start].isspace():
             start += 1
@@ -216,7 +214,8 @@ def _exact(
     while place < len(recomposed) and recomposed[place][0] < end:
         start, end = min(start, recomposed[place][0]), max(end, recomposed[place][1])
         place += 1
-    return start, end
+    stands_for_nothing = token == _MARKER and text[start:end].strip() != _MARKER
+    return start, start if stands_for_nothing else end
 
 
 def _recomposed(text: str) -> list[tuple[int, int]]:
@@ -226,8 +225,9 @@ def _recomposed(text: str) -> list[tuple[int, int]]:
         if character > "\u02ff" and _joins(character):
             if spans and spans[-1][1] == place:
                 spans[-1] = (spans[-1][0], place + 1)
-            else:
-                spans.append((max(place - 1, 0), place + 1))
+            else:  # a mark after white space has no letter to melt into
+                alone = place == 0 or text[place - 1].isspace()
+                spans.append((place if alone else place - 1, place + 1))
     return [span for span in spans if not unicodedata.is_normalized("NFKC", text[slice(*span)])]
 
 
