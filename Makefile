@@ -12,7 +12,7 @@ STALE := pyproject.toml constraints.txt
 
 help:
 	@echo "make quickstart   from nothing to tokens, in a minute after installation"
-	@echo "make test         the tests (about two minutes)"
+	@echo "make test         the tests (about four minutes on two cores)"
 	@echo "make test-slow    the long ones: memory, disk full, the wheel alone"
 	@echo "make check        format, lint, types, tests: what must pass before a change lands"
 	@echo "make bench        the benchmarks (AMBOS_DATA names the folder of data sets)"
