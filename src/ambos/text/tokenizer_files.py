@@ -94,16 +94,27 @@ def read_tokenizer(path: Path) -> TokenizerFiles:
 # Which file, and what the folder says about it.
 
 
+def has_tokenizer(folder: Path) -> bool:
+    """Tell whether a folder holds the vocabulary of a tokenizer."""
+    return _vocabulary([entry.name for entry in folder.iterdir() if entry.is_file()]) is not None
+
+
+def _vocabulary(present: list[str]) -> str | None:
+    """Return which of the files of a folder is the tokenizer's."""
+    loose = [name for name in present if name.endswith((".model", ".spm"))]
+    wanted = ["tokenizer.json", *_SPM_NAMES, *(loose if len(loose) == 1 else [])]
+    # vocab.json alone comes last: only to say that its merges are missing.
+    wanted += [*(["vocab.json"] if "merges.txt" in present else []), "vocab.txt", "vocab.json"]
+    return next((name for name in wanted if name in present), None)
+
+
 def _choose(path: Path) -> tuple[Path, str]:
     """Find the vocabulary file and name its layout."""
     if path.is_dir():
         present = sorted(entry.name for entry in path.iterdir() if entry.is_file())
-        loose = [name for name in present if name.endswith((".model", ".spm"))]
-        wanted = ["tokenizer.json", *_SPM_NAMES, *(loose if len(loose) == 1 else [])]
-        # vocab.json alone comes last: only to say that its merges are missing.
-        wanted += [*(["vocab.json"] if "merges.txt" in present else []), "vocab.txt", "vocab.json"]
-        name = next((name for name in wanted if name in present), None)
+        name = _vocabulary(present)
         if name is None:
+            loose = any(name.endswith((".model", ".spm")) for name in present)
             raise InputError(
                 "no tokenizer in this folder",
                 expected=f"tokenizer.json, {', '.join(_SPM_NAMES)}, vocab.json + merges.txt, or vocab.txt",

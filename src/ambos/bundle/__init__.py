@@ -1,0 +1,1 @@
+"""The folder a user ships: weights, read safely and written whole."""

@@ -1,0 +1,55 @@
+"""ambos.json: what the other files of a bundle do not say, and their hashes."""
+
+from pathlib import Path
+from typing import Any
+
+from ambos.bundle import sentence
+from ambos.bundle.safe_files import parse_object, read_whole
+from ambos.errors import InputError
+from ambos.files import sha256
+from ambos.text.tokenizer import FILES
+
+FILE = "ambos.json"
+FORMAT = 1
+ENTRIES = FILES | sentence.ENTRIES | {FILE, "config.json", "model.safetensors"}
+"""What a bundle may hold: `--force` replaces no folder that holds anything else."""
+_MAX_BYTES = 10_000_000
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read ambos.json; empty for a folder that ambos did not write."""
+    file = folder / FILE
+    if not file.exists():
+        return {}
+    manifest = parse_object(read_whole(file, _MAX_BYTES), file, part="the manifest")
+    if manifest.get("format") != FORMAT:
+        raise InputError(
+            "this bundle has another format",
+            expected=f"format {FORMAT}",
+            found=f"format {manifest.get('format')!r}",
+            fix="use the version of ambos that wrote it, or a newer one",
+            file=file,
+        )
+    for key, kind in (("labels", list), ("provenance", dict), ("files", dict), ("task", str)):
+        if not isinstance(manifest.get(key), kind):
+            raise InputError(f"{key} is missing or of the wrong kind", expected=kind.__name__, file=file)
+    return manifest
+
+
+def verify(folder: Path) -> int:
+    """Compare every file with the hash in ambos.json; return how many were compared."""
+    files: dict[str, str] = read_manifest(folder).get("files", {})
+    if not files:
+        raise InputError("there are no hashes to compare with", expected=f"{FILE} in the folder", file=folder)
+    for name, expected in files.items():
+        path = folder / name
+        inside = path.resolve().is_relative_to(folder.resolve())
+        if not inside or not path.is_file() or sha256(path) != expected:
+            raise InputError(
+                f"{name} is not the file that was written",
+                expected=f"SHA-256 {str(expected)[:16]}...",
+                found="another" if inside and path.is_file() else "no such file in the folder",
+                fix="copy the bundle again",
+                file=folder,
+            )
+    return len(files)

@@ -1,0 +1,134 @@
+"""What sentence-transformers keeps beside a model: how token vectors become one vector of the text."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ambos.bundle.safe_files import is_plain_name, parse_object, read_whole
+from ambos.errors import InputError
+from ambos.text.small_files import read_json_object, read_text
+
+MODULES = "modules.json"
+_POOLING = "1_Pooling"
+_NORMALIZE = "2_Normalize"
+ENTRIES = frozenset({MODULES, _POOLING, _NORMALIZE, "sentence_bert_config.json"})
+_MODES = {
+    "cls": "pooling_mode_cls_token",
+    "mean": "pooling_mode_mean_tokens",
+    "max": "pooling_mode_max_tokens",
+}
+_OTHER_MODES = (
+    "pooling_mode_mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens",
+    "pooling_mode_lasttoken",
+)
+
+
+@dataclass(frozen=True)
+class SentenceSettings:
+    """How a model makes embeddings of texts.
+
+    Parameters
+    ----------
+    pooling
+        cls, mean or max.
+    normalize
+        Whether embeddings are scaled to length 1.
+    max_length
+        Longer texts are cut to this many tokens, as the model was trained; None if it says nothing.
+    folder
+        Where in the model's folder the encoder lies: mostly the folder itself.
+    """
+
+    pooling: str = "mean"
+    normalize: bool = False
+    max_length: int | None = None
+    folder: str = ""
+
+
+def read_sentence_settings(folder: Path) -> SentenceSettings | None:
+    """Read modules.json and what it names; None if the folder is not of sentence-transformers."""
+    file = folder / MODULES
+    if not file.exists():
+        return None
+    modules = _modules(file)
+    where, pooling, normalize = "", "mean", False
+    for place, module in enumerate(modules):
+        kind = str(module.get("type", "")).rpartition(".")[2]
+        path = module.get("path", "")
+        if not isinstance(path, str) or (path and not is_plain_name(path)):
+            raise InputError(
+                "a part of the model would lie outside its folder",
+                expected="plain names of folders",
+                found=repr(path),
+                fix="do not use this model",
+                file=file,
+            )
+        if place == 0 and kind == "Transformer":
+            where = path
+        elif kind == "Pooling":
+            pooling = _pooling(folder / path / "config.json")
+        elif kind == "Normalize":
+            normalize = True
+        else:
+            raise InputError(
+                f"a {kind} step of sentence-transformers is not built here",
+                expected="Transformer, Pooling, and perhaps Normalize",
+                found=", ".join(str(module.get("type", "?")) for module in modules),
+                file=file,
+            )
+    limits = read_json_object(folder / where / "sentence_bert_config.json")
+    longest = limits.get("max_seq_length")
+    if longest is not None and (not isinstance(longest, int) or longest < 1):
+        raise InputError(f"max_seq_length is {longest!r}", file=folder / where / "sentence_bert_config.json")
+    return SentenceSettings(pooling, normalize, longest, where)
+
+
+def _modules(file: Path) -> list[dict[str, Any]]:
+    try:
+        modules = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
+        raise InputError("not valid JSON", found=str(error), fix="fetch the file again", file=file) from error
+    if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
+        raise InputError("not a list of modules", expected="[{...}, ...]", file=file)
+    return modules
+
+
+def _pooling(file: Path) -> str:
+    settings = parse_object(read_whole(file, 1_000_000), file, part="the pooling settings")
+    named = settings.get("pooling_mode")
+    modes = [named] if isinstance(named, str) else [mode for mode, key in _MODES.items() if settings.get(key)]
+    modes += [key for key in _OTHER_MODES if settings.get(key)]
+    if len(modes) != 1 or modes[0] not in _MODES:
+        raise InputError(
+            "this kind of pooling is not built here",
+            expected="one of cls, mean, max",
+            found=", ".join(map(str, modes)) or "none",
+            file=file,
+        )
+    return str(modes[0])
+
+
+def write_sentence_settings(folder: Path, settings: SentenceSettings, width: int) -> None:
+    """Write what sentence-transformers needs to open the folder."""
+    steps = [("Transformer", ""), ("Pooling", _POOLING)]
+    steps += [("Normalize", _NORMALIZE)] if settings.normalize else []
+    modules = [
+        {"idx": number, "name": str(number), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for number, (kind, path) in enumerate(steps)
+    ]
+    pooling = {"word_embedding_dimension": width}
+    pooling |= {key: mode == settings.pooling for mode, key in _MODES.items()}
+    (folder / _POOLING).mkdir()
+    if settings.normalize:
+        (folder / _NORMALIZE).mkdir()
+    _write(folder / MODULES, modules)
+    _write(folder / _POOLING / "config.json", pooling)
+    if settings.max_length is not None:
+        limits = {"max_seq_length": settings.max_length, "do_lower_case": False}
+        _write(folder / "sentence_bert_config.json", limits)
+
+
+def _write(file: Path, value: object) -> None:
+    file.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,156 @@
+"""Self-attention over packed sequences: group by group of equal length, so that no token is padding.
+
+Letters: T tokens of the batch, R tokens read, H heads, D head width, n sequences of a group, l their length.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ambos.data.batch import Batch, Group, GroupReading, Reading
+from ambos.encoder.linear import Linear
+from ambos.encoder.local import local_attention
+from ambos.encoder.positions import Rotary
+
+
+class Attention(nn.Module):
+    """softmax(Q K^T / sqrt(D)) V in several heads, concatenated and projected.
+
+    Parameters
+    ----------
+    width, heads
+        Hidden size and number of heads; the head width D is their quotient.
+    bias
+        Whether the projections have a bias.
+    rotary
+        Turns queries and keys by their positions, or None.
+    window
+        A token sees only tokens at most this far away, or None to see all.
+    causal
+        A token sees only itself and earlier ones.
+    dropout, probability_dropout
+        Of the output and of the attention probabilities.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        *,
+        bias: bool = True,
+        rotary: Rotary | None = None,
+        window: int | None = None,
+        causal: bool = False,
+        dropout: float = 0.0,
+        probability_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.heads = heads
+        self.window = window
+        self.causal = causal
+        self.probability_dropout = probability_dropout
+        self.rotary = rotary
+        self.query = Linear(width, width, bias=bias)
+        self.key_value = Linear(width, 2 * width, bias=bias)
+        self.out = Linear(width, width, bias=bias, dropout=dropout)
+
+    def forward(
+        self,
+        x_TW: Tensor,
+        residual: Tensor,
+        batch: Batch,
+        reading: Reading | None = None,
+        probabilities: list[Tensor] | None = None,
+    ) -> Tensor:
+        """Return residual + attention(x): (T, width), or (R, width) for the tokens of `reading`.
+
+        `residual` has the shape of the result. If `probabilities` is a list, one (H, queries, length) tensor
+        per sequence is appended to it (all tokens must be read then).
+        """
+        q_THD, k_THD, v_THD = self._project(x_TW, batch, reading)
+        if reading is not None:
+            context_RW = torch.empty_like(residual)
+            for part in reading.groups:
+                context_RW = context_RW.index_copy(0, part.rows, self._read(q_THD, k_THD, v_THD, part))
+            return self.out(context_RW, residual)
+        if probabilities is not None:
+            context = [self._explain(q_THD, k_THD, v_THD, group, probabilities) for group in batch.groups]
+        else:
+            context = [self._attend(q_THD, k_THD, v_THD, group) for group in batch.groups]
+        context_TW = context[0] if len(context) == 1 else torch.cat(context)
+        return self.out(context_TW, residual)
+
+    def _project(self, x_TW: Tensor, batch: Batch, reading: Reading | None) -> tuple[Tensor, Tensor, Tensor]:
+        """Return queries of the tokens read, keys and values of all; rotated if positions are rotary."""
+        x_RW = x_TW if reading is None else x_TW[reading.read]
+        q_RHD = self.query(x_RW).unflatten(-1, (self.heads, -1))
+        k_THD, v_THD = self.key_value(x_TW).unflatten(-1, (2, self.heads, -1)).unbind(-3)
+        if self.rotary is not None:
+            turns = self.rotary.turns(batch.positions)
+            k_THD = self.rotary(k_THD, turns)
+            if reading is not None:
+                turns = turns[0][reading.read], turns[1][reading.read]
+            q_RHD = self.rotary(q_RHD, turns)
+        return q_RHD, k_THD, v_THD
+
+    def _attend(self, q_THD: Tensor, k_THD: Tensor, v_THD: Tensor, group: Group) -> Tensor:
+        """Return the contexts of all tokens of a group, (n * l, width)."""
+        q, k, v = (by_head(part, group) for part in (q_THD, k_THD, v_THD))
+        dropout = self.probability_dropout if self.training else 0.0
+        if self.window is not None and group.length > self.window + 1 and not self.causal:
+            context_nHlD = local_attention(q, k, v, self.window, dropout)
+        else:
+            mask = self._mask(group, q.device) if self.causal and self.window is not None else None
+            context_nHlD = F.scaled_dot_product_attention(
+                q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=self.causal and mask is None
+            )
+        return context_nHlD.transpose(1, 2).reshape(group.count * group.length, -1)
+
+    def _read(self, q_RHD: Tensor, k_THD: Tensor, v_THD: Tensor, part: GroupReading) -> Tensor:
+        """Return the contexts of the tokens read of a group, (r, width), in the order of `part.rows`."""
+        k, v = by_head(k_THD, part.group), by_head(v_THD, part.group)
+        if part.sequences is not None:
+            k, v = k[part.sequences], v[part.sequences]
+        q_nHqD = q_RHD[part.queries].transpose(1, 2)
+        mask = None
+        if self.causal or self.window is not None:
+            keys = torch.arange(part.group.length, device=q_RHD.device)
+            mask = self._visible(part.places[:, None, :, None], keys)
+        dropout = self.probability_dropout if self.training else 0.0
+        context_nHqD = F.scaled_dot_product_attention(q_nHqD, k, v, attn_mask=mask, dropout_p=dropout)
+        return context_nHqD.transpose(1, 2).flatten(2).flatten(0, 1)[part.keep]
+
+    def _explain(
+        self, q_THD: Tensor, k_THD: Tensor, v_THD: Tensor, group: Group, probabilities: list[Tensor]
+    ) -> Tensor:
+        """Do as `_attend`, by the definition, and keep the probabilities."""
+        q, k, v = (by_head(part, group) for part in (q_THD, k_THD, v_THD))
+        scores_nHll = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+        mask = self._mask(group, q.device)
+        if mask is not None:
+            scores_nHll = scores_nHll.masked_fill(~mask, float("-inf"))
+        weights_nHll = scores_nHll.softmax(-1)
+        probabilities.extend(weights_nHll.unbind(0))
+        weights_nHll = F.dropout(weights_nHll, self.probability_dropout, self.training)
+        return (weights_nHll @ v).transpose(1, 2).reshape(group.count * group.length, -1)
+
+    def _mask(self, group: Group, device: torch.device) -> Tensor | None:
+        """Return (l, l), True where the token of the row sees that of the column; None if all see all."""
+        if not self.causal and self.window is None:
+            return None
+        places = torch.arange(group.length, device=device)
+        return self._visible(places[:, None], places)
+
+    def _visible(self, seeing: Tensor, seen: Tensor) -> Tensor:
+        distance = seeing - seen
+        visible = torch.ones_like(distance, dtype=torch.bool)
+        if self.causal:
+            visible &= distance >= 0
+        if self.window is not None:
+            visible &= distance.abs() <= self.window
+        return visible
+
+
+def by_head(x_THD: Tensor, group: Group) -> Tensor:
+    """View the tokens of a group as (n, H, l, D), without a copy."""
+    return x_THD[group.tokens].unflatten(0, (group.count, group.length)).transpose(1, 2)

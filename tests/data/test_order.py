@@ -1,0 +1,55 @@
+"""Batches by length: every sequence once, longest first, within the budget and as full as it allows."""
+
+from itertools import chain, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ambos.data.order import by_length
+
+LENGTHS = st.lists(st.integers(1, 40), max_size=60)
+ANY_TIME = settings(deadline=None)
+
+
+@given(lengths=LENGTHS, budget=st.integers(1, 100))
+@ANY_TIME
+def test_every_sequence_is_in_one_batch(lengths: list[int], budget: int) -> None:
+    batches = [batch.tolist() for batch in by_length(lengths, budget)]
+    assert all(batches)
+    assert sorted(chain.from_iterable(batches)) == list(range(len(lengths)))
+
+
+@given(lengths=LENGTHS, budget=st.integers(1, 100))
+@ANY_TIME
+def test_batches_keep_to_the_budget_unless_one_sequence_is_longer(lengths: list[int], budget: int) -> None:
+    for batch in by_length(lengths, budget):
+        assert len(batch) == 1 or sum(lengths[index] for index in batch) <= budget
+
+
+@given(lengths=LENGTHS, budget=st.integers(1, 100))
+@ANY_TIME
+def test_longest_come_first_and_equals_keep_their_order(lengths: list[int], budget: int) -> None:
+    order = list(chain.from_iterable(batch.tolist() for batch in by_length(lengths, budget)))
+    assert order == sorted(range(len(lengths)), key=lambda index: -lengths[index])
+
+
+@given(lengths=LENGTHS, budget=st.integers(1, 100))
+@ANY_TIME
+def test_a_batch_is_closed_only_when_the_next_sequence_does_not_fit(lengths: list[int], budget: int) -> None:
+    for batch, following in pairwise(by_length(lengths, budget)):
+        assert sum(lengths[index] for index in batch) + lengths[following[0]] > budget
+
+
+@given(lengths=LENGTHS, kind=st.sampled_from(["int8", "uint8", "uint16", "int32", "uint32", "int64"]))
+@ANY_TIME
+def test_numbers_of_any_width_will_do(lengths: list[int], kind: str) -> None:
+    """Sums do not overflow the type of the lengths, nor do negations wrap around."""
+    expected = [batch.tolist() for batch in by_length(lengths, 300)]
+    assert [batch.tolist() for batch in by_length(np.array(lengths, dtype=kind), 300)] == expected
+
+
+@pytest.mark.parametrize("lengths", [[], np.array([], dtype=np.int64)])
+def test_nothing_makes_no_batch(lengths: list[int]) -> None:
+    assert list(by_length(lengths, 10)) == []
