@@ -24,11 +24,12 @@ ROOMS = {
     "classic": {"data", "encoder"},
     "train": {"data"},
     "evaluate": set(),
-    "bundle": {"text", "encoder", "tasks", "objectives"},
-    "analysis": {"data", "bundle", "evaluate"},
-    "serve": {"bundle", "tasks", "analysis"},
+    "bundle": {"text", "data.batch", "encoder", "tasks", "objectives"},
+    "predict": {"text", "data", "encoder", "tasks", "bundle"},
+    "analysis": {"data", "bundle", "evaluate", "predict"},
+    "serve": {"bundle", "tasks", "analysis", "predict"},
 }
-FACES = {"cli", "estimators"}
+FACES = {"cli", "estimators", ""}  # "" is `import ambos` itself
 
 
 def name_of(module: Path) -> str:

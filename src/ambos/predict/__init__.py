@@ -1,0 +1,1 @@
+"""Bundles to answers: the verbs of a loaded model."""

@@ -1,0 +1,193 @@
+"""One object that knows its task: what `ambos.load` gives, with the verbs of the command line."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.windows import Ledger, Long
+from ambos.encoder.packed import can_pack, pack
+from ambos.encoder.pooling import POOLINGS, Pooling
+from ambos.errors import InputError, UsageError
+from ambos.predict.embed import EmbedOptions, embed_texts
+from ambos.predict.mask import Filled, Score, fill_masks, score_text
+from ambos.predict.run import choose_device
+from ambos.suggest import did_you_mean
+from ambos.text.tokenizer import Tokenizer
+
+
+class Model:
+    """A model ready to answer.
+
+    Parameters
+    ----------
+    bundle
+        What was loaded. The model takes it over: its weights are moved to the device and laid out for
+        inference. To train or save a model use `Bundle.load`.
+    device
+        cpu, cuda, mps, or None for the best there is.
+
+    Examples
+    --------
+    >>> import ambos
+    >>> model = ambos.load("minilm")  # doctest: +SKIP
+    >>> model.embed(["Uma frase.", "Outra frase."]).shape  # doctest: +SKIP
+    (2, 384)
+    """
+
+    def __init__(self, bundle: Bundle, device: str | None = None) -> None:
+        self.device = choose_device(device)
+        self.task = bundle.task
+        self.labels = bundle.labels
+        self._bundle = bundle
+        self._network = bundle.network.to(self.device).eval().requires_grad_(requires_grad=False)
+        if can_pack(self.device):
+            pack(self._network)
+
+    def __repr__(self) -> str:
+        config = self._bundle.config
+        return f"Model({config.family}, depth {config.depth}, width {config.width}, task {self.task!r})"
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer the model was trained with."""
+        if self._bundle.tokenizer is None:
+            raise InputError(
+                "there is no tokenizer with this model",
+                expected="tokenizer files beside the weights",
+                fix="copy the tokenizer files of the model into its folder",
+                file=self._bundle.source,
+            )
+        return self._bundle.tokenizer
+
+    def fill(self, text: str, top: int = 5) -> Filled:
+        """Return the likeliest tokens for each mask in a text.
+
+        Examples
+        --------
+        >>> model.fill("O gato [MASK] no tapete.").masks[0][0].token  # doctest: +SKIP
+        'dorme'
+        """
+        self._bundle.require("mlm")
+        return fill_masks(text, self.tokenizer, self._network, top=top, device=self.device)
+
+    def score(self, text: str, *, whole_words: bool = False) -> Score:
+        """Return the pseudo-log-likelihood of a text, token by token.
+
+        Examples
+        --------
+        >>> model.score("O gato dorme.").perplexity  # doctest: +SKIP
+        7.31
+        """
+        self._bundle.require("mlm")
+        return score_text(text, self.tokenizer, self._network, device=self.device, whole_words=whole_words)
+
+    def embed(
+        self,
+        texts: str | Iterable[str],
+        *,
+        pool: Pooling | None = None,
+        layer: int | None = None,
+        normalize: bool | None = None,
+        long: Long = "cut",
+        max_length: int | None = None,
+        ledger: Ledger | None = None,
+    ) -> np.ndarray:
+        """Return one vector per text, float32 (texts, width); (width,) for a single string.
+
+        See `embed_stream` for the options. Models of sentence-transformers say themselves how to pool and
+        whether to normalise; others are pooled by the mean.
+        """
+        single = isinstance(texts, str)
+        parts = self.embed_stream(
+            [texts] if isinstance(texts, str) else texts,
+            pool=pool,
+            layer=layer,
+            normalize=normalize,
+            long=long,
+            max_length=max_length,
+            ledger=ledger,
+        )
+        found = list(parts)
+        if not found:
+            return np.empty((0, self._bundle.config.width), np.float32)
+        return found[0][0] if single else np.concatenate(found)
+
+    def embed_stream(
+        self,
+        texts: Iterable[str],
+        *,
+        pool: Pooling | None = None,
+        layer: int | None = None,
+        normalize: bool | None = None,
+        long: Long = "cut",
+        max_length: int | None = None,
+        ledger: Ledger | None = None,
+    ) -> Iterator[np.ndarray]:
+        """Yield the vectors of some thousand texts at a time: for more texts than fit in memory.
+
+        Parameters
+        ----------
+        pool
+            cls, mean or max.
+        layer
+            Use the output of this layer, from 0 (the embeddings) to the depth; -1 is the last.
+        normalize
+            Scale vectors to length 1.
+        long
+            What becomes of texts longer than the model reads: cut, ends, windows, refuse.
+        max_length
+            Longest input in tokens; by default what the model was trained with.
+        ledger
+            Counts what was cut.
+        """
+        options = self._options(pool, layer, normalize, long, max_length)
+        return embed_texts(
+            texts,
+            self.tokenizer,
+            self._network.encoder,
+            options,
+            device=self.device,
+            ledger=Ledger() if ledger is None else ledger,
+        )
+
+    @property
+    def max_length(self) -> int:
+        """How many tokens of a text are read, unless asked otherwise."""
+        sentence, context = self._bundle.sentence, self._bundle.config.context
+        limits = [context, self.tokenizer.max_length, sentence.max_length if sentence else None]
+        return min(limit for limit in limits if limit)
+
+    def _options(
+        self,
+        pooling: Pooling | None,
+        layer: int | None,
+        normalize: bool | None,
+        long: Long,
+        max_length: int | None,
+    ) -> EmbedOptions:
+        sentence, config = self._bundle.sentence, self._bundle.config
+        pooling = pooling or (sentence.pooling if sentence else "mean")  # type: ignore[assignment]
+        if pooling not in POOLINGS:
+            raise UsageError(
+                f"there is no pooling {pooling!r}",
+                expected=f"one of {', '.join(POOLINGS)}",
+                fix=did_you_mean(str(pooling), POOLINGS),
+            )
+        if layer is not None and not -config.depth - 1 <= layer <= config.depth:
+            raise UsageError(f"there is no layer {layer}", expected=f"0 (the embeddings) to {config.depth}")
+        if max_length is not None and not sum(self.tokenizer.around) < max_length <= config.context:
+            raise UsageError(
+                f"the model cannot read {max_length} tokens",
+                expected=f"{sum(self.tokenizer.around) + 1} to {config.context}",
+            )
+        if normalize is None:
+            normalize = sentence.normalize if sentence else False
+        depth = None if layer is None or layer in {-1, config.depth} else layer % (config.depth + 1)
+        return EmbedOptions(pooling, depth, normalize, max_length or self.max_length, long)
+
+
+def load(name: str | Path, device: str | None = None) -> Model:
+    """Load a model for use; see `Bundle.load` for what `name` may be."""
+    return Model(Bundle.load(name), device)
