@@ -173,26 +173,36 @@ def assert_same(bundle: Bundle, model: transformers.PreTrainedModel, head: str) 
     for layer, probabilities in enumerate(expected.attentions):
         for row, one in enumerate(ids):
             close(found.attention[layer][row], probabilities[row, :, : len(one), : len(one)])
-    with torch.no_grad():
-        logits = {kind: bundle.network(batch, kind) for kind in bundle.network.heads}
     if head == "Model":
         close(found.last, rows(expected.last_hidden_state, ids))
         if bundle.network.pooler is not None:
             with torch.no_grad():
                 close(bundle.network.pooled(batch, "pooled"), expected.pooler_output)
-    elif head == "ForQuestionAnswering":
-        ends = torch.stack([rows(expected.start_logits, ids), rows(expected.end_logits, ids)], dim=1)
-        close(logits["answer"], ends)
-    elif head == "ForPreTraining" and "replaced" in logits:
-        close(logits["replaced"][:, 0], rows(expected.logits, ids))
-    elif head == "ForPreTraining":
-        close(logits["mlm"], rows(expected.prediction_logits, ids))
-        other = "seq_relationship_logits" if hasattr(expected, "seq_relationship_logits") else "sop_logits"
-        close(logits["next"], getattr(expected, other))
-    elif head == "ForSequenceClassification":
-        close(logits["classify"], expected.logits)
-    else:
-        close(logits["mlm" if head == "ForMaskedLM" else "tag"], rows(expected.logits, ids))
+    with torch.no_grad():
+        logits = {kind: bundle.network(batch, kind) for kind in bundle.network.heads}
+    wanted = expected_logits(expected, head, ids)
+    assert logits.keys() == wanted.keys()
+    for kind, values in wanted.items():
+        close(logits[kind], values)
+
+
+def expected_logits(output, head: str, ids: list[np.ndarray]) -> dict[str, torch.Tensor]:
+    """What the heads of a class gave, by our names: a row per token or per sequence."""
+    match head:
+        case "Model":
+            return {}
+        case "ForQuestionAnswering":
+            ends = (output.start_logits, output.end_logits)
+            return {"answer": torch.stack([rows(end, ids) for end in ends], dim=1)}
+        case "ForPreTraining" if hasattr(output, "prediction_logits"):
+            order = "sop_logits" if hasattr(output, "sop_logits") else "seq_relationship_logits"
+            return {"mlm": rows(output.prediction_logits, ids), "next": getattr(output, order)}
+        case "ForPreTraining":
+            return {"replaced": rows(output.logits, ids)[:, None]}
+        case "ForSequenceClassification":
+            return {"classify": output.logits}
+        case _:
+            return {"mlm" if head == "ForMaskedLM" else "tag": rows(output.logits, ids)}
 
 
 def close(found: torch.Tensor, expected: torch.Tensor) -> None:

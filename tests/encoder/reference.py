@@ -39,7 +39,7 @@ def encode(encoder: Encoder, ids_BL: Tensor, mask_BL: Tensor, segments_BL: Tenso
         first = order.index(number)
         part = under(weights, f"layers.{number}.")
         local = first in config.local_layers
-        bare = config.norm_first and config.embedding_norm and first == 0
+        bare = config.norm_first and config.embedding_norm and first == 0 and order.count(number) == 1
         visible = visible_pairs(mask_BL, config.window if local else None, causal=config.causal)
         if config.norm_first:
             y, p = attend(

@@ -1,6 +1,7 @@
 """Attention: who sees whom, what the probabilities are, and numbers worked out by hand."""
 
 import math
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -19,7 +20,15 @@ from ambos.encoder.local import local_attention
 from tests.encoder.reference import LENGTHS, SEEDS, base, configs, encode, odd_batch, odd_encoder, pad
 
 MANY = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Tiny tensors gain nothing from threads, and lose much where they wait for a busy core."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 # No sequence knows of another.
@@ -294,7 +303,7 @@ def test_softmax_and_loss_of_known_logits(
 def mean_is(found: Tensor, expected: float) -> None:
     """Within five standard errors, so that chance alone fails about once in a million runs."""
     error = float(found.std()) / found.numel() ** 0.5
-    assert 0 < error < 0.05
+    assert 1e-4 < error < 0.05  # chance is at work
     assert abs(float(found.mean()) - expected) < 5 * error
 
 
@@ -339,9 +348,11 @@ def test_dropout_of_probabilities_keeps_the_mean(way: str, causal: bool, window:
     attention.out.bias.zero_()
     batch = Batch.pack([[0] * 12] * 150 + [[0] * 90] * 10)
     x = torch.randn(batch.tokens, 4)
-    reading = batch.reading(torch.randperm(batch.tokens)) if way == "read" else None
+    reading = batch.reading(torch.arange(batch.tokens)) if way == "read" else None
     kept: list[Tensor] | None = [] if way == "explain" else None
-    mean_is(attention(x, torch.zeros_like(x), batch, reading, kept)[:, ::2], 1.0)
+    found = attention(x, torch.zeros_like(x), batch, reading, kept)[:, ::2]
+    for group in batch.groups:  # short texts and long ones are computed in different ways
+        mean_is(found[group.tokens], 1.0)
     attention.eval()
     found = attention(x, torch.zeros_like(x), batch, reading, kept)
     torch.testing.assert_close(found, torch.ones_like(found))

@@ -27,6 +27,8 @@ from ambos.text.tokenizer import Tokenizer
 from ambos.text.tokenizer_files import has_tokenizer
 
 _MAX_CONFIG = 20_000_000
+# Keys of config.json that would speak of the file that was read, not of the one that is written.
+_NOT_KEPT = frozenset({"torch_dtype", "_name_or_path", "id2label", "label2id", "num_labels"})
 TASKS = {
     "embed": "a bare encoder",
     "mlm": "fills masks",
@@ -177,7 +179,8 @@ class Bundle:
             new_weights(pooler, self.config, seed + 1)
             self.network.pooler = pooler
         self.network.add_head(kind, head.eval(), shape.reads)
-        self.task, self.labels = kind, tuple(labels)
+        self.task = kind
+        self.labels = tuple(labels) if shape.outputs is None and not vocabulary else ()
 
     def save(self, out: str | Path, *, force: bool = False) -> Path:
         """Write the folder, whole or not at all; `transformers` opens it as it is."""
@@ -222,8 +225,8 @@ class Bundle:
         return {name for name, weight in known if weight is table and name.startswith("heads.")}
 
     def _config_json(self, *, tied: bool) -> dict[str, Any]:
-        raw = {key: value for key, value in self.raw.items() if key not in {"torch_dtype", "_name_or_path"}}
-        raw |= {"architectures": [self._class_name()], "dtype": "float32"}
+        raw = {key: value for key, value in self.raw.items() if key not in _NOT_KEPT}
+        raw |= {"architectures": [self.class_name], "dtype": "float32"}
         if "mlm" in self.network.heads:
             raw["tie_word_embeddings"] = tied
         if self.labels:
@@ -233,7 +236,9 @@ class Bundle:
             raw.setdefault("pad_token_id", self.tokenizer.special_id("pad"))
         return raw
 
-    def _class_name(self) -> str:
+    @property
+    def class_name(self) -> str:
+        """The class of `transformers` that it is saved as."""
         kinds = set(self.network.heads)
         if not kinds:
             suffix = "Model"

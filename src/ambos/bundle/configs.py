@@ -6,6 +6,7 @@ from typing import Any
 
 from ambos.bundle.families import FAMILIES
 from ambos.bundle.family import Family
+from ambos.bundle.safe_files import short
 from ambos.encoder.config import EncoderConfig
 from ambos.errors import InputError
 from ambos.suggest import did_you_mean
@@ -30,6 +31,7 @@ _NOT_BUILT = {
     "quantization_config": None,
     "chunk_size_feed_forward": 0,
 }
+_LONGEST_MESSAGE = 500  # values out of a hostile file may be of any length
 _NUMBERS = ("dropout", "attention_dropout", "embedding_dropout", "inner_dropout", "norm_eps", "initial_std")
 
 
@@ -48,8 +50,8 @@ def family_of(raw: Mapping[str, Any], file: Path | None = None) -> Family:
         raise InputError(
             "the family of this model is not one that ambos builds",
             expected=f"model_type to be one of {', '.join(FAMILIES)}",
-            found=f"model_type {name!r}",
-            fix=(did_you_mean(name, FAMILIES) if isinstance(name, str) else None)
+            found=f"model_type {short(name)}",
+            fix=(did_you_mean(name[:100], FAMILIES) if isinstance(name, str) else None)
             or "choose a model of one of these families",
             file=file,
         )
@@ -69,7 +71,7 @@ def read_config(raw: Mapping[str, Any], file: Path | None = None) -> EncoderConf
     for key, built in _NOT_BUILT.items():
         if values.get(key, built) != built:
             raise InputError(
-                f"{key} {values[key]!r} is not built here", expected=f"{key} {built!r}", file=file
+                f"{key} {short(values[key])} is not built here", expected=f"{key} {built!r}", file=file
             )
     settings: dict[str, Any] = {ours: values[theirs] for ours, theirs in family.settings.items()}
     settings["activation"] = activation_of(settings["activation"], file)
@@ -78,18 +80,22 @@ def read_config(raw: Mapping[str, Any], file: Path | None = None) -> EncoderConf
     for name in _NUMBERS:
         value = settings.get(name, 0.0)
         if not isinstance(value, int | float) or isinstance(value, bool):
-            raise InputError(f"{name} is {value!r}, not a number", file=file)
+            raise InputError(f"{name} is {short(value)}, not a number", file=file)
+    token_width = settings.get("token_width", 1)
+    if type(token_width) is not int:
+        raise InputError(f"token_width is {short(token_width)}, not a whole number", file=file)
     try:
         settings.update(_PECULIAR.get(family.model_type, _nothing)(settings, values))
         return EncoderConfig(family=family.model_type, **settings)
     except InputError as error:
         error.file = None if file is None else str(file)
+        error.found = error.found and error.found[:_LONGEST_MESSAGE]
         raise
-    except (TypeError, ValueError, KeyError, OverflowError, ZeroDivisionError) as error:
+    except (AttributeError, TypeError, ValueError, KeyError, OverflowError, ZeroDivisionError) as error:
         raise InputError(
             "this configuration cannot be built",
             expected=f"the settings of a {family.model_type} model",
-            found=f"{type(error).__name__}: {error}",
+            found=f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE],
             fix="compare the config.json with the published one",
             file=file,
         ) from error
@@ -99,7 +105,7 @@ def activation_of(name: object, file: Path | None = None) -> str:
     """Return our name of an activation that a config.json names."""
     if not isinstance(name, str) or name not in _ACTIVATIONS:
         raise InputError(
-            f"the activation {name!r} is not built here",
+            f"the activation {short(name)} is not built here",
             expected=f"one of {', '.join(_ACTIVATIONS)}",
             file=file,
         )
@@ -112,6 +118,8 @@ def _nothing(settings: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]
 
 def _roberta(settings: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     offset = values["pad_token_id"] + 1
+    if type(offset) is not int or offset < 0:
+        raise ValueError(f"pad_token_id {values['pad_token_id']!r}")
     return {"position_offset": offset, "context": settings["context"] - offset}
 
 
@@ -122,6 +130,8 @@ def _electra(settings: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]
 
 def _albert(settings: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     groups, inner, depth = values["num_hidden_groups"], values["inner_group_num"], settings["depth"]
+    if any(type(value) is not int for value in (groups, inner, depth)):
+        raise ValueError(f"{groups!r} groups of {inner!r} layers for a depth of {depth!r}")
     if not 1 <= groups <= depth <= 1000 or not 1 <= inner <= 1000 // depth:
         raise ValueError(f"{groups} groups of {inner} layers for a depth of {depth}")
     layers = [

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from ambos.bundle.family import Family, HeadShape
 from ambos.bundle.network import Network
+from ambos.bundle.safe_files import short
 from ambos.bundle.weights import Weights
 from ambos.encoder.config import EncoderConfig
 from ambos.errors import InputError
@@ -39,7 +40,7 @@ def match_tensors(network: Network, family: Family, prefix: str, head_prefix: st
         for ours, theirs in family.stem
     ]
     for number in range(network.encoder.config.stored_layers):
-        layer = prefix + _layer_name(family, network.encoder.config, number)
+        layer = prefix + layer_name(family, network.encoder.config, number)
         names += [
             (
                 tuple(f"encoder.layers.{number}.{one}" for one in ours),
@@ -67,7 +68,7 @@ def match_tensors(network: Network, family: Family, prefix: str, head_prefix: st
                 )
 
 
-def _layer_name(family: Family, config: EncoderConfig, number: int) -> str:
+def layer_name(family: Family, config: EncoderConfig, number: int) -> str:
     """Return the name of a stored layer; ALBERT's are groups of one, or of several, layers."""
     inner = config.layers_per_group
     return family.layer.format(layer=number, group=number // inner, inner=number % inner)
@@ -81,7 +82,7 @@ def find_prefix(weights: Weights, family: Family, source: str) -> str:
         raise InputError(
             f"these are not the weights of one {family.model_type} encoder",
             expected=f"one tensor whose name ends in {table}",
-            found=", ".join(found) or f"none among {len(weights)} tensors",
+            found=", ".join(_some([short(name) for name in found])) or f"none among {len(weights)} tensors",
             fix="check that config.json and the weights belong together",
             file=source,
         )

@@ -9,8 +9,9 @@ import torch
 
 from ambos.bundle.families import FAMILIES
 from ambos.bundle.family import Family
-from ambos.bundle.keys import find_prefix, has_head, load_tensors, match_tensors
+from ambos.bundle.keys import find_prefix, has_head, layer_name, load_tensors, match_tensors
 from ambos.bundle.network import Network, build_head, build_network
+from ambos.bundle.safe_files import short
 from ambos.bundle.weights import Weights
 from ambos.encoder.config import EncoderConfig
 from ambos.errors import InputError
@@ -36,6 +37,7 @@ def load_network(
     """Build what config.json describes and fill it."""
     source = str(folder)
     prefix = find_prefix(weights, family, source)
+    _refuse_missing_layers(weights, config, family, prefix, source)
     head_prefix = prefix.removesuffix(f"{family.base}.")
     kinds = _kinds(weights, raw, family, head_prefix, folder)
     pooler = family.pooler is not None and f"{prefix}{family.pooler}.weight" in weights
@@ -73,6 +75,21 @@ def load_network(
     unused = tuple(name for name in weights if name not in used and not name.endswith(_HARMLESS))
     task = kinds[0] if kinds else "embed"
     return Loaded(network.eval(), task, labels, unused)
+
+
+def _refuse_missing_layers(
+    weights: Weights, config: EncoderConfig, family: Family, prefix: str, source: str
+) -> None:
+    """Raise `InputError` if there are fewer layers than config.json says, before all of these are built."""
+    last = prefix + layer_name(family, config, config.stored_layers - 1)
+    if not any(name.startswith(f"{last}.") for name in weights):
+        raise InputError(
+            "the weights do not fit the configuration",
+            expected=f"{config.stored_layers:,} layers, the last one named {last}",
+            found=f"{len(weights):,} tensors, none of that layer",
+            fix="check that config.json and the weights belong together",
+            file=source,
+        )
 
 
 def _kinds(
@@ -118,7 +135,7 @@ def _kind_of_class(architecture: str, family: Family, folder: Path) -> str | Non
             return kind
     known = ["Model", *dict.fromkeys(shape.suffix for shape in family.heads.values())]
     raise InputError(
-        f"{architecture} is not a class that ambos builds",
+        f"{short(architecture)} is not a class that ambos builds",
         expected=", ".join(family.class_prefix + suffix for suffix in known),
         fix="choose another model, or save only its encoder",
         file=folder / "config.json",
@@ -132,7 +149,8 @@ def _is_copy(name: str, family: Family) -> bool:
 
 
 def _rows(weights: Weights, name: str, source: str) -> int:
-    if name not in weights or not weights.shape(name):
+    # A tensor without numbers may have any side: its rows are no labels.
+    if name not in weights or not all(weights.shape(name)) or not weights.shape(name):
         raise InputError(
             "this checkpoint has no head of the kind its config.json names",
             expected=f"{name} in the weights",

@@ -40,7 +40,12 @@ def verify(folder: Path) -> int:
     """Compare every file with the hash in ambos.json; return how many were compared."""
     files: dict[str, str] = read_manifest(folder).get("files", {})
     if not files:
-        raise InputError("there are no hashes to compare with", expected=f"{FILE} in the folder", file=folder)
+        raise InputError(
+            "there are no hashes to compare with",
+            expected=f"{FILE} in the folder",
+            fix=f"only models that ambos wrote carry {FILE}: use this one without --verify",
+            file=folder,
+        )
     for name, expected in files.items():
         path = folder / name
         inside = path.resolve().is_relative_to(folder.resolve())

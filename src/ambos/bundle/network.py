@@ -15,6 +15,7 @@ from ambos.encoder.encoder import Encoder
 from ambos.encoder.heads import Head
 from ambos.encoder.linear import Linear
 from ambos.encoder.pooling import pool
+from ambos.errors import InputError
 
 _DROPOUTS = ("classifier_dropout", "classifier_dropout_prob", "seq_classif_dropout")
 
@@ -99,6 +100,12 @@ def build_head(
     norm_bias = config.norm_bias if modern else True
     dropouts = (settings.get(key) for key in _DROPOUTS)
     dropout = next((value for value in dropouts if value is not None), config.dropout)
+    if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
+        raise InputError(
+            f"the dropout of the head is {dropout!r}",
+            expected="a number from 0 to 1",
+            fix="compare the config.json with the published one",
+        )
     head = Head(
         Linear(inside, outputs, bias=bool(settings.get("decoder_bias", True)) if vocabulary else True),
         dense=None if activation is None else Linear(config.width, inside, bias=bias, activation=activation),

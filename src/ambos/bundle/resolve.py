@@ -26,11 +26,11 @@ def resolve(name: str | Path) -> Path:
     InputError
         If there is no such model, with what could be meant.
     """
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return folder
     text = str(name)
-    if folder.exists():
+    folder = Path(name).expanduser()
+    if text and _exists(folder) and folder.is_dir():
+        return folder
+    if text and _exists(folder):
         raise InputError(
             "a model is a folder, not a file",
             expected="the folder with config.json",
@@ -47,6 +47,13 @@ def resolve(name: str | Path) -> Path:
             fix=near or "check the path",
         )
     return _hub(text)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _neighbours(folder: Path) -> list[str]:

@@ -74,13 +74,12 @@ class Batch:
                 found="no sequence" if not lengths else f"sequence {lengths.index(0)} is empty",
                 fix="leave empty inputs out",
             )
-        flat = np.concatenate([np.asarray(sequence, dtype=np.int64) for sequence in sequences])
-        if segments is None:
-            parts = np.zeros(len(flat), dtype=np.int64)
-        else:
-            parts = np.concatenate([np.asarray(segment, dtype=np.int64) for segment in segments])
-        if len(parts) != len(flat):
-            raise ValueError(f"{len(flat)} ids but {len(parts)} segment numbers")
+        flat = np.concatenate([_row(sequence) for sequence in sequences])
+        parts = np.zeros_like(flat)
+        if segments is not None:
+            if tuple(len(segment) for segment in segments) != lengths:
+                raise ValueError("segment numbers and ids differ in length")
+            parts = np.concatenate([_row(segment) for segment in segments])
         if min(int(flat.min()), int(parts.min())) < 0:
             raise InputError("an id or segment number is negative", expected="0 or more")
         starts = np.repeat(np.cumsum((0, *lengths[:-1])), lengths)
@@ -133,6 +132,14 @@ class Batch:
             segments=self.segments.to(device),
             positions=self.positions.to(device),
         )
+
+
+def _row(numbers: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Return a row of int64, or raise ValueError for what is none."""
+    row = np.asarray(numbers)
+    if row.ndim != 1 or row.dtype.kind not in "iu":
+        raise ValueError(f"expected a row of whole numbers, found {row.dtype} of shape {row.shape}")
+    return row.astype(np.int64, copy=False)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def build_encoder(config: EncoderConfig) -> Encoder:
     return Encoder(
         config,
         embeddings=_embeddings(config),
-        layers=[_layer(config, step) for step in steps],
+        layers=[_layer(config, step, shared=order.count(order[step]) > 1) for step in steps],
         order=order,
         norm=_norm(config) if config.norm_first else None,
     )
@@ -74,7 +74,7 @@ def _table(rows: int, width: int) -> nn.Embedding:
     return nn.Embedding(rows, width, _weight=torch.empty(rows, width))
 
 
-def _layer(config: EncoderConfig, step: int) -> nn.Module:
+def _layer(config: EncoderConfig, step: int, *, shared: bool) -> nn.Module:
     local = step in config.local_layers
     rotary = None
     if config.positions == "rotary":
@@ -98,8 +98,9 @@ def _layer(config: EncoderConfig, step: int) -> nn.Module:
         dropout=config.dropout,
         inner_dropout=config.inner_dropout,
     )
-    # The embeddings of pre-norm encoders are normalised already: their first layer does not do it again.
-    normalised = config.norm_first and config.embedding_norm and step == 0
+    # The embeddings of pre-norm encoders are normalised already: their first layer does not do it again,
+    # unless its weights serve other layers too.
+    normalised = config.norm_first and config.embedding_norm and step == 0 and not shared
     return (PreNormLayer if config.norm_first else PostNormLayer)(
         attention,
         feed_forward,

@@ -1,24 +1,13 @@
 """What an encoder is made of, in the house's words; every family of models is one set of these values."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
+from ambos.encoder.config_check import find_problems
 from ambos.errors import InputError
 
 Positions = Literal["learned", "sinusoidal", "rotary"]
 Activation = Literal["gelu", "gelu_tanh", "relu", "silu", "tanh"]
-
-# Far above any encoder ever published; what lies beyond is a damaged or hostile file.
-_LIMITS = {
-    "vocab_size": 10_000_000,
-    "width": 65_536,
-    "depth": 1_000,
-    "heads": 4_096,
-    "inner_width": 1_048_576,
-    "context": 16_777_216,
-    "segments": 65_536,
-}
 
 
 @dataclass(frozen=True)
@@ -92,7 +81,7 @@ class EncoderConfig:
     initial_std: float = 0.02
 
     def __post_init__(self) -> None:
-        problems = list(self._problems())
+        problems = list(find_problems(self))
         if problems:
             raise InputError(
                 f"this {self.family} configuration cannot be built",
@@ -100,39 +89,6 @@ class EncoderConfig:
                 found="; ".join(problems),
                 fix="compare the config.json with the published one",
             )
-
-    def _problems(self) -> Iterator[str]:
-        """Say everything that is wrong, so that it can be put right at once."""
-        whole = True
-        for name, limit in _LIMITS.items():
-            value = getattr(self, name)
-            least = 0 if name == "segments" else 1
-            if not isinstance(value, int) or isinstance(value, bool):
-                whole = False
-                yield f"{name} is {value!r}, not a whole number"
-            elif not least <= value <= limit:
-                whole = False
-                yield f"{name} is {value:,}, not {least} to {limit:,}"
-        if whole:
-            yield from self._misfits()
-        for field in fields(self):
-            if field.name.endswith("dropout") and not 0 <= getattr(self, field.name) < 1:
-                yield f"{field.name} is {getattr(self, field.name)}, not 0 to 1"
-        if not 0 <= self.norm_eps < 1:
-            yield f"norm_eps is {self.norm_eps}, not 0 to 1"
-
-    def _misfits(self) -> Iterator[str]:
-        """Say which sizes do not go together."""
-        if self.token_width is not None and not 1 <= self.token_width <= _LIMITS["width"]:
-            yield f"token_width is {self.token_width:,}"
-        if self.width % self.heads:
-            yield f"width {self.width} is not a multiple of {self.heads} heads"
-        elif self.positions == "rotary" and self.head_width % 2:
-            yield f"rotary positions need an even head width, not {self.head_width}"
-        if self.layers is not None and (len(self.layers) != self.depth or min(self.layers) < 0):
-            yield f"{len(self.layers)} layer numbers for a depth of {self.depth}"
-        if self.local_layers and (self.window is None or self.window < 0):
-            yield f"local layers with a window of {self.window}"
 
     @property
     def head_width(self) -> int:

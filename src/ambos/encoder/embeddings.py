@@ -45,7 +45,7 @@ class Embeddings(nn.Module):
         """Return the input vectors of all tokens, (T, width)."""
         x = self.token(batch.ids)
         if self.position is not None:
-            x = x + self.position(batch.positions)
+            x = x + self.position(batch.positions).to(x.dtype)
         if self.segment is not None:
             x = x + self.segment(batch.segments)
         if self.norm is not None:

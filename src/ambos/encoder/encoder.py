@@ -90,8 +90,13 @@ class Encoder(nn.Module):
             Keep the attention probabilities of every layer (all tokens must be read).
         """
         self.check(batch)
-        steps = self.order if depth is None else self.order[:depth]
-        kept = {layer % (len(steps) + 1) for layer in layers}
+        last = len(self.order) if depth is None else depth
+        if not 0 <= last <= len(self.order):
+            raise ValueError(f"there is no depth {depth}; the encoder has {len(self.order)} layers")
+        if any(not -last - 1 <= layer <= last for layer in layers):
+            raise ValueError(f"there are layers 0 (the embeddings) to {last}, found {sorted(layers)}")
+        steps = self.order[:last]
+        kept = {layer % (last + 1) for layer in layers}
         if attention and read is not None:
             raise ValueError("attention probabilities are given for all tokens; leave `read` out")
         x = self.embeddings(batch)

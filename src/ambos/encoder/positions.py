@@ -48,7 +48,7 @@ class Rotary(nn.Module):
 
     def forward(self, x_THD: Tensor, turns: tuple[Tensor, Tensor]) -> Tensor:
         """Return the vectors of heads, turned by their positions."""
-        cos, sin = turns
+        cos, sin = (part.to(x_THD.dtype) for part in turns)
         left, right = x_THD.chunk(2, dim=-1)
         return torch.cat((left * cos - right * sin, right * cos + left * sin), dim=-1)
 

@@ -1,9 +1,8 @@
 """Embeddings of texts: one vector each, for any number of texts, in bounded memory."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, run_all
 from ambos.text.tokenizer import Tokenizer
 
 _CHUNK_TEXTS = 2048
-_CHUNK_CHARACTERS = 4_000_000
+_CHUNK_CHARACTERS = 1_000_000  # while they are tokenised, the library takes some 100 bytes for each
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,12 @@ def embed_texts(
     ledger: Ledger,
     budget: int | None = None,
     workers: int | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Iterator[np.ndarray]:
     """Yield float32 arrays (some texts, width), in the order of the texts.
 
-    Texts are read some thousands at a time; within these, those of similar length share a batch.
+    Texts are read some thousands at a time; within these, those of similar length share a batch. `progress`
+    is told which share of those at hand is done.
     """
     budget = budget or (CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET)
     encode = partial(_encode, encoder=encoder, options=options, device=device)
@@ -69,19 +70,22 @@ def embed_texts(
         order = list(by_length(lengths, budget))
         vectors = np.empty((len(windows), encoder.config.width), np.float32)
         batches = ([windows[place] for place in places] for places in order)
+        done, total = 0, int(lengths.sum())
         for places, found in zip(order, run_all(encode, batches, device, workers), strict=True):
             vectors[places] = found
+            done += int(lengths[places].sum())
+            if progress is not None:
+                progress(done / total)
         yield _finish(vectors, lengths, owners, len(chunk), options)
 
 
 def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
     """Yield some thousand texts at a time, fewer if they are long."""
-    texts = iter(texts)
     chunk: list[str] = []
     characters = 0
-    while more := list(islice(texts, 64)):
-        chunk += more
-        characters += sum(map(len, more))
+    for text in texts:
+        chunk.append(text)
+        characters += len(text)
         if len(chunk) >= _CHUNK_TEXTS or characters >= _CHUNK_CHARACTERS:
             yield chunk
             chunk, characters = [], 0

@@ -1,7 +1,7 @@
 """What a masked language model knows: candidates for a mask, and how likely a text is."""
 
 from dataclasses import dataclass
-from math import exp
+from math import exp, inf
 
 import numpy as np
 import torch
@@ -9,12 +9,15 @@ import torch
 from ambos.bundle.network import Network
 from ambos.data.batch import Batch
 from ambos.data.order import by_length
-from ambos.errors import InputError
+from ambos.errors import InputError, UsageError
 from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, run_all
 from ambos.text.tokenizer import Encoded, Tokenizer
 
 # What people write for a mask whatever the model calls it.
 _WRITTEN = ("[MASK]", "<mask>")
+_CONTINUES = "##"  # WordPiece marks pieces that go on with a word; the other kinds mark those that begin one
+_BEGINS = {"bpe": "Ġ", "unigram": "▁"}
+_LARGEST_EXPONENT = 700  # e to that is about the largest float
 
 
 @dataclass(frozen=True)
@@ -74,13 +77,16 @@ class Score:
     @property
     def perplexity(self) -> float:
         """exp(-mean log-probability): pseudo-perplexity, comparable only between models of one vocabulary."""
-        return exp(-self.log_likelihood / len(self.tokens))
+        exponent = -self.log_likelihood / len(self.tokens)
+        return inf if exponent > _LARGEST_EXPONENT else exp(exponent)
 
 
 def fill_masks(
     text: str, tokenizer: Tokenizer, network: Network, *, top: int, device: torch.device
 ) -> Filled:
     """Return the likeliest tokens for every mask in a text; each mask is filled as if the others stayed."""
+    if top < 1:
+        raise UsageError(f"asked for {top} candidates", expected="at least 1", fix="--top 5")
     mask = mask_id(tokenizer)
     own = tokenizer.specials.mask or ""
     for written in _WRITTEN:
@@ -118,12 +124,17 @@ def _substitute(
 ) -> str:
     """Write the best candidates into the text; a piece that continues a word joins the one before."""
     result = text
+    marker = _BEGINS.get(tokenizer.kind)
     for place, candidates in reversed(list(zip(places, masks, strict=True))):
         start, end = encoded.offsets[place]
-        piece = tokenizer.token(candidates[0].id)
-        joins = piece.startswith("##")
-        before = result[:start].rstrip() if joins else result[:start]
-        result = before + (piece.removeprefix("##") if joins else candidates[0].token) + result[end:]
+        before, piece = result[:start], tokenizer.token(candidates[0].id)
+        begins = piece.startswith(marker) if marker else not piece.startswith(_CONTINUES)
+        if not begins:
+            before = before.rstrip()
+        elif marker and before and not before[-1].isspace():
+            before += " "
+        word = tokenizer.decode([candidates[0].id]).strip() or piece.removeprefix(marker or "")
+        result = before + (word if begins else word.removeprefix(_CONTINUES)) + result[end:]
     return result
 
 

@@ -1,12 +1,13 @@
 """One object that knows its task: what `ambos.load` gives, with the verbs of the command line."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ambos.bundle.bundle import Bundle
-from ambos.data.windows import Ledger, Long
+from ambos.data.windows import LONG, Ledger, Long
+from ambos.encoder.config import EncoderConfig
 from ambos.encoder.packed import can_pack, pack
 from ambos.encoder.pooling import POOLINGS, Pooling
 from ambos.errors import InputError, UsageError
@@ -48,6 +49,11 @@ class Model:
     def __repr__(self) -> str:
         config = self._bundle.config
         return f"Model({config.family}, depth {config.depth}, width {config.width}, task {self.task!r})"
+
+    @property
+    def config(self) -> EncoderConfig:
+        """The shape of the encoder."""
+        return self._bundle.config
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -124,6 +130,7 @@ class Model:
         long: Long = "cut",
         max_length: int | None = None,
         ledger: Ledger | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Iterator[np.ndarray]:
         """Yield the vectors of some thousand texts at a time: for more texts than fit in memory.
 
@@ -141,8 +148,10 @@ class Model:
             Longest input in tokens; by default what the model was trained with.
         ledger
             Counts what was cut.
+        progress
+            Told, again and again, which share of the texts at hand is done.
         """
-        options = self._options(pool, layer, normalize, long, max_length)
+        options = self.embed_options(pool, layer, normalize, long, max_length)
         return embed_texts(
             texts,
             self.tokenizer,
@@ -150,6 +159,7 @@ class Model:
             options,
             device=self.device,
             ledger=Ledger() if ledger is None else ledger,
+            progress=progress,
         )
 
     @property
@@ -159,14 +169,15 @@ class Model:
         limits = [context, self.tokenizer.max_length, sentence.max_length if sentence else None]
         return min(limit for limit in limits if limit)
 
-    def _options(
+    def embed_options(
         self,
-        pooling: Pooling | None,
-        layer: int | None,
-        normalize: bool | None,
-        long: Long,
-        max_length: int | None,
+        pooling: Pooling | None = None,
+        layer: int | None = None,
+        normalize: bool | None = None,
+        long: Long = "cut",
+        max_length: int | None = None,
     ) -> EmbedOptions:
+        """Return what `embed_stream` makes of its options, or raise `UsageError` if it cannot be done."""
         sentence, config = self._bundle.sentence, self._bundle.config
         pooling = pooling or (sentence.pooling if sentence else "mean")  # type: ignore[assignment]
         if pooling not in POOLINGS:
@@ -175,12 +186,23 @@ class Model:
                 expected=f"one of {', '.join(POOLINGS)}",
                 fix=did_you_mean(str(pooling), POOLINGS),
             )
+        if long not in LONG:
+            raise UsageError(
+                f"there is no way {long!r} with long texts",
+                expected=f"one of {', '.join(LONG)}",
+                fix=did_you_mean(str(long), LONG),
+            )
         if layer is not None and not -config.depth - 1 <= layer <= config.depth:
-            raise UsageError(f"there is no layer {layer}", expected=f"0 (the embeddings) to {config.depth}")
+            raise UsageError(
+                f"there is no layer {layer}",
+                expected=f"0 (the embeddings) to {config.depth}",
+                fix="leave it out to take the last one",
+            )
         if max_length is not None and not sum(self.tokenizer.around) < max_length <= config.context:
             raise UsageError(
-                f"the model cannot read {max_length} tokens",
-                expected=f"{sum(self.tokenizer.around) + 1} to {config.context}",
+                f"texts of {max_length} tokens cannot be read",
+                expected=f"{sum(self.tokenizer.around) + 1} to {config.context}, special tokens included",
+                fix=f"leave it out to read up to {self.max_length}",
             )
         if normalize is None:
             normalize = sentence.normalize if sentence else False

@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Tokens of a batch: on a CPU its activations should fit the caches of one core, elsewhere fill the device.
-CPU_BUDGET = 512
+CPU_BUDGET = 1024
 DEVICE_BUDGET = 16_384
 _MAX_WORKERS = 8  # beyond, the interpreter's lock would begin to show
 
@@ -32,7 +32,9 @@ def choose_device(name: str | None = None) -> torch.device:
         available.insert(0, "mps")
     if name is None:
         return torch.device(available[0])
-    if name.partition(":")[0] not in available:
+    kind, numbered, number = name.partition(":")
+    several = torch.cuda.device_count() if kind == "cuda" else 1
+    if kind not in available or (numbered and number not in map(str, range(several))):
         raise UsageError(
             f"there is no device {name!r} here",
             expected=f"one of {', '.join(available)}",
