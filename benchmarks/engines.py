@@ -6,6 +6,7 @@ differs is how they are called: `batch` gives texts as they come, `sorted` those
 """
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,13 +17,16 @@ import numpy as np
 
 LIMIT = 256
 USUAL = 32
+CORES = os.cpu_count() or 1
 Forward = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class Padded:
     """A peer that takes a rectangle of ids and a mask, and gives hidden vectors."""
 
-    def __init__(self, folder: Path, forward: Forward, lanes: int = 1) -> None:
+    def __init__(
+        self, folder: Path, forward: Forward, lanes: int = 1, prepare: Callable[[], None] | None = None
+    ) -> None:
         from tokenizers import Tokenizer
 
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -30,6 +34,7 @@ class Padded:
         self.tokenizer.enable_truncation(LIMIT)
         self.forward = forward
         self.lanes = lanes
+        self.prepare = prepare
         self.size = USUAL
 
     def encode(self, texts: list[str], mode: str) -> np.ndarray:
@@ -48,7 +53,7 @@ class Padded:
             for group in groups:
                 run(group)
         else:
-            with ThreadPoolExecutor(self.lanes) as pool:
+            with ThreadPoolExecutor(self.lanes, initializer=self.prepare) as pool:
                 list(pool.map(run, groups))
         return np.stack(vectors)
 
@@ -78,11 +83,15 @@ def transformers_engine(folder: Path, _: Path, variant: str):
     model = AutoModel.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
 
-    def as_called(texts: list[str], mode: str) -> np.ndarray:
+    def as_called(texts: list[str]) -> np.ndarray:
         found = []
         for start in range(0, len(texts), USUAL):
             inputs = tokenizer(
-                texts[start : start + USUAL], padding=True, truncation=True, max_length=LIMIT, return_tensors="pt"
+                texts[start : start + USUAL],
+                padding=True,
+                truncation=True,
+                max_length=LIMIT,
+                return_tensors="pt",
             )
             with torch.no_grad():
                 hidden = model(**inputs).last_hidden_state
@@ -95,10 +104,11 @@ def transformers_engine(folder: Path, _: Path, variant: str):
             found = model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
             return found.last_hidden_state.numpy()
 
-    padded = Padded(folder, forward)
+    lanes = CORES if variant == "lanes" else 1
+    padded = Padded(folder, forward, lanes, (lambda: torch.set_num_threads(1)) if lanes > 1 else None)
 
     def encode(texts: list[str], mode: str) -> np.ndarray:
-        return padded.encode(texts, mode) if mode == "sorted" else as_called(texts, mode)
+        return padded.encode(texts, mode) if mode == "sorted" else as_called(texts)
 
     encode.padded = padded
     return encode
@@ -117,10 +127,10 @@ def sentence_transformers_engine(folder: Path, _: Path, __: str):
 def onnxruntime_engine(folder: Path, work: Path, variant: str):
     import onnxruntime
 
-    lanes = 2 if variant == "lanes" else 1
+    lanes = CORES if variant == "lanes" else 1
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1 if lanes == 2 else 2
-    session = onnxruntime.InferenceSession(work / "fused.onnx", options, providers=["CPUExecutionProvider"])
+    options.intra_op_num_threads = 1 if lanes > 1 else CORES
+    session = onnxruntime.InferenceSession(work / "model.onnx", options, providers=["CPUExecutionProvider"])
 
     def forward(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
@@ -132,11 +142,11 @@ def onnxruntime_engine(folder: Path, work: Path, variant: str):
 def openvino_engine(folder: Path, work: Path, variant: str):
     import openvino
 
-    lanes = 2 if variant == "lanes" else 1
+    lanes = CORES if variant == "lanes" else 1
     hint = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
-    if lanes == 2:
-        hint |= {"PERFORMANCE_HINT": "THROUGHPUT", "NUM_STREAMS": "2"}
-    compiled = openvino.Core().compile_model(work / "plain.onnx", "CPU", hint)
+    if lanes > 1:
+        hint |= {"PERFORMANCE_HINT": "THROUGHPUT", "NUM_STREAMS": str(lanes)}
+    compiled = openvino.Core().compile_model(work / "model.onnx", "CPU", hint)
     requests = [compiled.create_infer_request() for _ in range(lanes)]
 
     def forward(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
@@ -153,13 +163,13 @@ def openvino_engine(folder: Path, work: Path, variant: str):
 def ctranslate2_engine(folder: Path, work: Path, variant: str):
     import ctranslate2
 
-    lanes = 2 if variant == "lanes" else 1
+    lanes = CORES if variant == "lanes" else 1
     encoder = ctranslate2.Encoder(
         str(work / "ctranslate2"),
         device="cpu",
         compute_type="float32",
         inter_threads=lanes,
-        intra_threads=2 // lanes,
+        intra_threads=CORES // lanes,
     )
 
     def forward(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -123,13 +123,13 @@ def ours(_language: str) -> Callable[[str], list[str]]:
 
 
 def use_sentencex(language: str) -> Callable[[str], list[str]]:
-    from sentencex import segment  # noqa: PLC0415
+    from sentencex import segment
 
     return lambda text: list(segment(language, text))
 
 
 def use_pysbd(language: str) -> Callable[[str], list[str]]:
-    import pysbd  # noqa: PLC0415
+    import pysbd
 
     # It has no Portuguese; Spanish is the nearest it offers.
     segmenter = pysbd.Segmenter(language={"pt": "es"}.get(language, language), clean=False)
@@ -137,7 +137,7 @@ def use_pysbd(language: str) -> Callable[[str], list[str]]:
 
 
 def use_syntok(_language: str) -> Callable[[str], list[str]]:
-    from syntok import segmenter  # noqa: PLC0415
+    from syntok import segmenter
 
     def split(text: str) -> list[str]:
         return [

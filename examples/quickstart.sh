@@ -35,4 +35,8 @@ say "5  The whole corpus as memory-mapped tokens, ready for pretraining"
 run ambos corpus build sample/corpus --tokenizer tokenizer --out store
 run ambos corpus show store --seed 4
 
+say "6  A published encoder: what it is, and one vector for each paragraph of a text"
+run ambos info minilm
+run ambos embed minilm sample/heldout/en.txt --out vectors.npy
+
 say "All of it is in quickstart/. Next: ambos --help"

@@ -1,4 +1,4 @@
-"""Fixtures that many tests share: the sample, tokenizers of every kind trained on it, the real data."""
+"""Fixtures that many tests share: the sample, tokenizers and small models of every kind, the real data."""
 
 import os
 from collections.abc import Callable
@@ -45,6 +45,38 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def tokenizer(kind: str, tokenizer_folder: Callable[[str], Path]) -> Tokenizer:
     return Tokenizer.load(tokenizer_folder(kind))
+
+
+@pytest.fixture(scope="session")
+def model_folder(
+    tokenizer_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """Folder of a small masked language model, weights random, over the tokenizer of a kind; made once."""
+    root = tmp_path_factory.mktemp("models")
+    families = {
+        "wordpiece": {"family": "bert", "segments": 2},
+        "bpe": {"family": "roberta", "segments": 1, "position_offset": 2, "norm_eps": 1e-5},
+        "unigram": {"family": "xlm-roberta", "segments": 1, "position_offset": 2, "norm_eps": 1e-5},
+    }
+
+    def folder(kind: str) -> Path:
+        from ambos.bundle.bundle import Bundle  # noqa: PLC0415 (torch takes its time; few tests need it)
+        from ambos.encoder.config import EncoderConfig  # noqa: PLC0415
+
+        out = root / kind
+        if not out.exists():
+            tokenizer = Tokenizer.load(tokenizer_folder(kind))
+            sizes = {"width": 32, "depth": 3, "heads": 4, "inner_width": 48, "context": 64}
+            config = EncoderConfig(
+                vocab_size=tokenizer.vocab_size, initial_std=0.3, **sizes, **families[kind]
+            )
+            bundle = Bundle.new(config, tokenizer)
+            bundle.add_head("mlm")
+            bundle.provenance = {"made": "for tests"}
+            bundle.save(out)
+        return out
+
+    return folder
 
 
 @pytest.fixture(scope="session")

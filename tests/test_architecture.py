@@ -110,7 +110,15 @@ def test_no_pickle_and_no_network_in_the_package() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["corpus", "build", "--help"], ["tokenizer", "train", "--ou", "x"]]
+    "arguments",
+    [
+        ["--help"],
+        ["corpus", "build", "--help"],
+        ["tokenizer", "train", "--ou", "x"],
+        *([command, "--help"] for command in ("presets", "info", "fill", "score", "embed")),
+        ["fill", "model", "[MASK]", "--top", "0"],
+        ["embed", "model", "a.txt", "--out", "vectors.npz"],
+    ],
 )
 def test_help_and_usage_errors_do_not_import_the_work(arguments: list[str]) -> None:
     """Help answers at once because torch, numpy, pyarrow and the tokenizers library stay on the shelf."""

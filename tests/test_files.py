@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from ambos.errors import OutputError
-from ambos.files import lock, new_folder, output_errors, publish, sha256, working_folder, write_file
+from ambos.files import (
+    lock,
+    new_file,
+    new_folder,
+    output_errors,
+    publish,
+    sha256,
+    working_folder,
+    write_file,
+)
 
 
 def everything_below(folder: Path) -> set[str]:
@@ -29,6 +38,12 @@ def fail_halfway(out: Path, failure: type[BaseException], *, force: bool = False
     with new_folder(out, force=force, entries={"a.txt"}) as work:
         (work / "a.txt").write_text("half")
         assert before is None or (out / "a.txt").read_text() == before
+        raise failure("stop")
+
+
+def fail_halfway_in_a_file(out: Path, failure: type[BaseException], *, force: bool) -> None:
+    with new_file(out, force=force) as work:
+        work.write_text("half")
         raise failure("stop")
 
 
@@ -181,6 +196,110 @@ class TestNewFolder:
         assert everything_below(tmp_path) == {"out", "out/a.txt"}
 
 
+class TestNewFile:
+    def test_gives_the_file_only_when_the_block_ends(self, tmp_path):
+        out = tmp_path / "deep" / "out.npy"
+        with new_file(out) as work:
+            assert work.read_bytes() == b""
+            work.write_text("whole")
+            assert not out.exists()
+            assert work.parent == out.parent  # same file system: the rename is atomic
+        assert out.read_text() == "whole"
+        assert everything_below(tmp_path) == {"deep", "deep/out.npy"}
+
+    @pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, SystemExit])
+    @pytest.mark.parametrize("force", [False, True])
+    def test_leaves_nothing_new_when_the_block_fails(self, tmp_path, failure, force):
+        out = tmp_path / "deep" / "out.npy"
+        if force:
+            out.parent.mkdir()
+            out.write_text("old")
+        before = everything_below(tmp_path)
+        with pytest.raises(failure):
+            fail_halfway_in_a_file(out, failure, force=force)
+        assert everything_below(tmp_path) == before
+        assert not force or out.read_text() == "old"
+
+    @pytest.mark.parametrize("kind", ["file", "link", "dangling link"])
+    def test_refuses_what_is_there_and_replaces_it_by_force(self, tmp_path, kind):
+        out = tmp_path / "out.npy"
+        (tmp_path / "elsewhere").write_text("precious")
+        if kind == "file":
+            out.write_text("old")
+        else:
+            out.symlink_to(tmp_path / ("elsewhere" if kind == "link" else "nowhere"))
+        before = everything_below(tmp_path)
+        with pytest.raises(OutputError, match="already there") as caught, new_file(out):
+            pytest.fail("the block must not run")
+        assert "--force" in caught.value.fix
+        assert everything_below(tmp_path) == before
+        with new_file(out, force=True) as work:
+            work.write_text("new")
+        assert out.read_text() == "new"
+        assert not out.is_symlink()
+        assert (tmp_path / "elsewhere").read_text() == "precious"
+        assert everything_below(tmp_path) == {"elsewhere", "out.npy"}
+
+    @pytest.mark.parametrize("force", [False, True])
+    @pytest.mark.parametrize("kind", ["folder", "link to a folder", "pipe"])
+    def test_never_replaces_what_is_no_file(self, tmp_path, kind, force):
+        out = tmp_path / "out.npy"
+        (tmp_path / "folder").mkdir()
+        if kind == "folder":
+            out.mkdir()
+        elif kind == "pipe":
+            os.mkfifo(out)
+        else:
+            out.symlink_to(tmp_path / "folder")
+        before = everything_below(tmp_path)
+        with pytest.raises(OutputError, match="is to be a file") as caught, new_file(out, force=force):
+            pytest.fail("the block must not run")
+        assert caught.value.found
+        assert everything_below(tmp_path) == before
+
+    def test_a_second_writer_is_refused(self, tmp_path):
+        out = tmp_path / "out.npy"
+        with new_file(out) as work:
+            with pytest.raises(OutputError, match="another ambos process"), new_file(out):
+                pytest.fail("two writers")
+            work.write_text("whole")
+        assert out.read_text() == "whole"
+
+    def test_writes_anew_what_a_killed_process_left(self, tmp_path):
+        out = tmp_path / "out.npy"
+        run_and_kill(
+            "with new_file(Path(sys.argv[1])) as work:\n"
+            "    work.write_text('half')\n"
+            "    print('ready', flush=True); time.sleep(60)",
+            out,
+        )
+        assert not out.exists()
+        assert working_folder(out).read_text() == "half"
+        with new_file(out) as work:
+            assert work.read_bytes() == b""
+            work.write_text("whole")
+        assert everything_below(tmp_path) == {"out.npy"}
+
+    @pytest.mark.parametrize("left", ["file", "folder"])
+    def test_clears_anything_in_the_place_of_the_working_file(self, tmp_path, left):
+        out = tmp_path / "out.npy"
+        if left == "file":
+            working_folder(out).write_text("half")
+        else:
+            make_whole(working_folder(out), "half")
+        with new_file(out) as work:
+            work.write_text("whole")
+        assert everything_below(tmp_path) == {"out.npy"}
+
+    def test_what_the_system_refuses_is_an_output_error(self, tmp_path):
+        (tmp_path / "file").touch()
+        with pytest.raises(OutputError, match="cannot write here"), new_file(tmp_path / "file" / "out.npy"):
+            pytest.fail("the block must not run")
+        with pytest.raises(OutputError, match="the disk is full"), new_file(tmp_path / "out.npy"):
+            raise OSError(errno.ENOSPC, "x")
+        assert everything_below(tmp_path) == {"file"}
+
+
 class TestOutputErrors:
     @pytest.mark.parametrize(
         ("error", "what"),
@@ -273,7 +392,7 @@ def test_working_folder_is_a_hidden_sibling(tmp_path, monkeypatch):
     assert working_folder(Path("a/../b/")) == tmp_path / ".b.partial"
 
 
-IMPORTS = "import sys, time\nfrom pathlib import Path\nfrom ambos.files import lock, new_folder\n"
+IMPORTS = "import sys, time\nfrom pathlib import Path\nfrom ambos.files import lock, new_file, new_folder\n"
 
 
 def start(program: str, out: Path) -> subprocess.Popen[str]:

@@ -39,7 +39,7 @@ def test_commands_give_what_the_page_shows(page: str, folder: Path) -> None:
     for command, expected in shown:
         out = re.search(r"--out (\S+)", command)
         if out and (folder / out[1]).exists():
-            shutil.rmtree(folder / out[1])
+            shutil.rmtree(folder / out[1]) if (folder / out[1]).is_dir() else (folder / out[1]).unlink()
         done = subprocess.run(
             ["sh", "-c", command],
             capture_output=True,

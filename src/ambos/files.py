@@ -1,4 +1,4 @@
-"""Writing that is whole or not at all: a hidden working folder beside the target, fsync, one rename."""
+"""Writing that is whole or not at all: a hidden folder or file beside the target, fsync, one rename."""
 
 import errno
 import hashlib
@@ -103,6 +103,53 @@ def new_folder(out: Path, *, entries: Collection[str], force: bool = False) -> I
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
             raise
+
+
+@contextmanager
+def new_file(out: Path, *, force: bool = False) -> Iterator[Path]:
+    """Give an empty file to write, which becomes `out` if the block ends well, and vanishes if it does not.
+
+    A process killed in the middle leaves only the hidden working file, which the next run writes anew.
+
+    Parameters
+    ----------
+    out
+        The file to make. It must not exist yet, unless `force` is set.
+    force
+        Replace a file that is already there, in one step, when the new one is whole. Never a folder.
+    """
+    with output_errors(out), lock(out):
+        _refuse_existing_file(out, force=force)
+        work = working_folder(out)
+        _remove(work)
+        work.touch(exist_ok=False)
+        try:
+            yield work
+            sync(work)
+            work.replace(out)
+        except BaseException:
+            _remove(work)
+            raise
+        sync(out.absolute().parent)
+
+
+def _refuse_existing_file(out: Path, *, force: bool) -> None:
+    """Raise `OutputError` if `out` exists and may not be replaced by a file."""
+    if out.is_dir() or (out.exists() and not out.is_file()):
+        raise OutputError(
+            "the output is to be a file, and this is none",
+            expected="the name of a file",
+            found="a folder" if out.is_dir() else "a pipe or a device",
+            fix="choose another --out",
+            file=out,
+        )
+    if os.path.lexists(out) and not force:
+        raise OutputError(
+            "the output is already there",
+            expected="the name of a new file",
+            fix="choose another --out, or pass --force to replace it",
+            file=out,
+        )
 
 
 def working_folder(out: Path) -> Path:

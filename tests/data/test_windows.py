@@ -12,7 +12,7 @@ from ambos.errors import InputError
 
 @st.composite
 def texts(draw: st.DrawFn) -> tuple[list[int], int, tuple[int, int]]:
-    """Ids with special tokens around (below 0, to be told from others), a limit, and how many stand around."""
+    """Ids with special tokens around (below 0, to tell them), a limit, and how many stand around."""
     around = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
     body = list(range(draw(st.integers(0, 60))))
     limit = draw(st.integers(sum(around) + 1, 40))

@@ -32,6 +32,7 @@ _NOT_BUILT = {
     "chunk_size_feed_forward": 0,
 }
 _LONGEST_MESSAGE = 500  # values out of a hostile file may be of any length
+_COMPARE = "compare the config.json with the published one"
 _NUMBERS = ("dropout", "attention_dropout", "embedding_dropout", "inner_dropout", "norm_eps", "initial_std")
 
 
@@ -71,7 +72,10 @@ def read_config(raw: Mapping[str, Any], file: Path | None = None) -> EncoderConf
     for key, built in _NOT_BUILT.items():
         if values.get(key, built) != built:
             raise InputError(
-                f"{key} {short(values[key])} is not built here", expected=f"{key} {built!r}", file=file
+                f"{key} {short(values[key])} is not built here",
+                expected=f"{key} {built!r}",
+                fix="choose a model without it",
+                file=file,
             )
     settings: dict[str, Any] = {ours: values[theirs] for ours, theirs in family.settings.items()}
     settings["activation"] = activation_of(settings["activation"], file)
@@ -80,10 +84,10 @@ def read_config(raw: Mapping[str, Any], file: Path | None = None) -> EncoderConf
     for name in _NUMBERS:
         value = settings.get(name, 0.0)
         if not isinstance(value, int | float) or isinstance(value, bool):
-            raise InputError(f"{name} is {short(value)}, not a number", file=file)
+            raise _not_a_number(name, value, "a number", file)
     token_width = settings.get("token_width", 1)
     if type(token_width) is not int:
-        raise InputError(f"token_width is {short(token_width)}, not a whole number", file=file)
+        raise _not_a_number("token_width", token_width, "a whole number", file)
     try:
         settings.update(_PECULIAR.get(family.model_type, _nothing)(settings, values))
         return EncoderConfig(family=family.model_type, **settings)
@@ -96,9 +100,13 @@ def read_config(raw: Mapping[str, Any], file: Path | None = None) -> EncoderConf
             "this configuration cannot be built",
             expected=f"the settings of a {family.model_type} model",
             found=f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE],
-            fix="compare the config.json with the published one",
+            fix=_COMPARE,
             file=file,
         ) from error
+
+
+def _not_a_number(name: str, value: object, expected: str, file: Path | None) -> InputError:
+    return InputError(f"{name} is {short(value)}, not {expected}", expected=expected, fix=_COMPARE, file=file)
 
 
 def activation_of(name: object, file: Path | None = None) -> str:
@@ -107,6 +115,7 @@ def activation_of(name: object, file: Path | None = None) -> str:
         raise InputError(
             f"the activation {short(name)} is not built here",
             expected=f"one of {', '.join(_ACTIVATIONS)}",
+            fix="choose a model with one of these",
             file=file,
         )
     return _ACTIVATIONS[name]

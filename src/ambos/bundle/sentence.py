@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ambos.bundle.safe_files import is_plain_name, parse_object, read_whole
+from ambos.bundle.safe_files import is_plain_name, parse_object, read_whole, short
 from ambos.errors import InputError
-from ambos.text.small_files import read_json_object, read_text
 
 MODULES = "modules.json"
+_MAX_BYTES = 1_000_000
 _POOLING = "1_Pooling"
 _NORMALIZE = "2_Normalize"
 ENTRIES = frozenset({MODULES, _POOLING, _NORMALIZE, "sentence_bert_config.json"})
@@ -61,7 +61,7 @@ def read_sentence_settings(folder: Path) -> SentenceSettings | None:
             raise InputError(
                 "a part of the model would lie outside its folder",
                 expected="plain names of folders",
-                found=repr(path),
+                found=short(path),
                 fix="do not use this model",
                 file=file,
             )
@@ -73,30 +73,51 @@ def read_sentence_settings(folder: Path) -> SentenceSettings | None:
             normalize = True
         else:
             raise InputError(
-                f"a {kind} step of sentence-transformers is not built here",
+                f"a {kind[:60]} step of sentence-transformers is not built here",
                 expected="Transformer, Pooling, and perhaps Normalize",
-                found=", ".join(str(module.get("type", "?")) for module in modules),
+                found=short([str(module.get("type", "?")) for module in modules]),
+                fix="choose a model without it",
                 file=file,
             )
-    limits = read_json_object(folder / where / "sentence_bert_config.json")
-    longest = limits.get("max_seq_length")
-    if longest is not None and (not isinstance(longest, int) or longest < 1):
-        raise InputError(f"max_seq_length is {longest!r}", file=folder / where / "sentence_bert_config.json")
+    longest = _longest(folder / where / "sentence_bert_config.json")
     return SentenceSettings(pooling, normalize, longest, where)
+
+
+def _longest(file: Path) -> int | None:
+    """Return how many tokens the model was trained to read, if a file says so."""
+    if not file.exists():
+        return None
+    found = parse_object(read_whole(file, _MAX_BYTES), file, part="the length limit").get("max_seq_length")
+    if found is not None and (type(found) is not int or found < 1):
+        raise InputError(
+            f"max_seq_length is {short(found)}",
+            expected="a whole number, 1 or more",
+            fix="fetch the file again",
+            file=file,
+        )
+    return found
 
 
 def _modules(file: Path) -> list[dict[str, Any]]:
     try:
-        modules = json.loads(read_text(file))
+        modules = json.loads(read_whole(file, _MAX_BYTES).decode())
     except (ValueError, RecursionError) as error:
-        raise InputError("not valid JSON", found=str(error), fix="fetch the file again", file=file) from error
+        raise InputError(
+            "not valid JSON",
+            expected="[{...}, ...]",
+            found=str(error)[:200],
+            fix="fetch the file again",
+            file=file,
+        ) from error
     if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
-        raise InputError("not a list of modules", expected="[{...}, ...]", file=file)
+        raise InputError(
+            "not a list of modules", expected="[{...}, ...]", fix="fetch the file again", file=file
+        )
     return modules
 
 
 def _pooling(file: Path) -> str:
-    settings = parse_object(read_whole(file, 1_000_000), file, part="the pooling settings")
+    settings = parse_object(read_whole(file, _MAX_BYTES), file, part="the pooling settings")
     named = settings.get("pooling_mode")
     modes = [named] if isinstance(named, str) else [mode for mode, key in _MODES.items() if settings.get(key)]
     modes += [key for key in _OTHER_MODES if settings.get(key)]
@@ -104,7 +125,8 @@ def _pooling(file: Path) -> str:
         raise InputError(
             "this kind of pooling is not built here",
             expected="one of cls, mean, max",
-            found=", ".join(map(str, modes)) or "none",
+            found=short(modes),
+            fix="choose a model with one of these",
             file=file,
         )
     return str(modes[0])

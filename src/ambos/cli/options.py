@@ -27,6 +27,18 @@ TokenizerDir = Annotated[
     typer.Option("--tokenizer", "-t", help="Tokenizer folder, in any published layout.", show_default=False),
 ]
 
+ModelName = Annotated[
+    str,
+    typer.Argument(
+        help="Folder of a model, [cyan]minilm[/] if it is installed, or a hub id such as owner/model.",
+        metavar="MODEL",
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option("--device", help="cpu, cuda or mps; the best there is by default.", show_default=False),
+]
+
 TextColumn = Annotated[
     str, typer.Option("--text", help="Column or key that holds the text.", rich_help_panel=_READING)
 ]
