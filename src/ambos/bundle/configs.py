@@ -29,7 +29,6 @@ _NOT_BUILT = {
     "position_embedding_type": "absolute",
     "add_cross_attention": False,
     "quantization_config": None,
-    "chunk_size_feed_forward": 0,
 }
 _LONGEST_MESSAGE = 500  # values out of a hostile file may be of any length
 _COMPARE = "compare the config.json with the published one"

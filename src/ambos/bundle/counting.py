@@ -6,7 +6,7 @@ from torch import nn
 from ambos.bundle.bundle import parameters
 from ambos.bundle.configs import write_config
 from ambos.bundle.families import FAMILIES
-from ambos.bundle.network import Network, build_head, build_network
+from ambos.bundle.network import Network, build_head, build_network, tie
 from ambos.encoder.presets import Preset
 
 
@@ -33,9 +33,10 @@ def count_parameters(preset: Preset) -> tuple[int, int]:
         for kind in preset.objective.split("+"):
             shape = family.heads[kind]
             outputs = shape.outputs or config.vocab_size
-            tied = network.encoder if kind == "mlm" else None
-            head = build_head(shape, config, outputs=outputs, settings=settings, tied=tied)
+            head = build_head(shape, config, outputs=outputs, settings=settings)
             network.add_head(kind, head, shape.reads)
+            if kind == "mlm":
+                tie(network)
     if "pooled" not in network.reads.values():
         network.pooler = None
     return bare, parameters(network)

@@ -51,8 +51,9 @@ _QKV: Names = (
     (("attention.query",), ("attention.self.query",)),
     (("attention.key_value",), ("attention.self.key", "attention.self.value")),
 )
+DROPOUT = ("classifier_dropout", "hidden_dropout_prob")
 TOKEN_HEADS = {
-    "tag": HeadShape("ForTokenClassification", same({"out": "classifier"}), "token"),
+    "tag": HeadShape("ForTokenClassification", same({"out": "classifier"}), "token", dropout=DROPOUT),
     "answer": HeadShape("ForQuestionAnswering", same({"out": "qa_outputs"}), "token", outputs=2),
 }
 
@@ -91,7 +92,9 @@ BERT = Family(
         "next": HeadShape(
             "ForNextSentencePrediction", same({"out": "cls.seq_relationship"}), "pooled", outputs=2
         ),
-        "classify": HeadShape("ForSequenceClassification", same({"out": "classifier"}), "pooled"),
+        "classify": HeadShape(
+            "ForSequenceClassification", same({"out": "classifier"}), "pooled", dropout=DROPOUT
+        ),
         **TOKEN_HEADS,
     },
     settings=SETTINGS,
@@ -113,7 +116,14 @@ ROBERTA = replace(
             norm=True,
             bias="lm_head.bias",
         ),
-        "classify": HeadShape("ForSequenceClassification", _CLASSIFICATION_HEAD, "first", activation="tanh"),
+        "classify": HeadShape(
+            "ForSequenceClassification",
+            _CLASSIFICATION_HEAD,
+            "first",
+            activation="tanh",
+            dropout=DROPOUT,
+            input_dropout=True,
+        ),
         **TOKEN_HEADS,
     },
     defaults={**DEFAULTS, "vocab_size": 50_265, "pad_token_id": 1},
@@ -159,7 +169,14 @@ ELECTRA = replace(
             activation="config",
             outputs=1,
         ),
-        "classify": HeadShape("ForSequenceClassification", _CLASSIFICATION_HEAD, "first", activation="gelu"),
+        "classify": HeadShape(
+            "ForSequenceClassification",
+            _CLASSIFICATION_HEAD,
+            "first",
+            activation="gelu",
+            dropout=DROPOUT,
+            input_dropout=True,
+        ),
         **TOKEN_HEADS,
     },
     settings={**SETTINGS, "token_width": "embedding_size"},

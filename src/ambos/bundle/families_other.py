@@ -1,7 +1,11 @@
 """The families with layers of their own: ALBERT, DistilBERT, ModernBERT."""
 
+from dataclasses import replace
+
 from ambos.bundle.families_bert import DEFAULTS, SETTINGS, STEM, TOKEN_HEADS, same
-from ambos.bundle.family import Family, HeadShape
+from ambos.bundle.family import Family, HeadInput, HeadShape
+
+_ALBERT_DROPOUT = ("classifier_dropout_prob",)
 
 ALBERT = Family(
     model_type="albert",
@@ -34,9 +38,18 @@ ALBERT = Family(
             norm=True,
             bias="predictions.bias",
         ),
-        "next": HeadShape("ForPreTraining", same({"out": "sop_classifier.classifier"}), "pooled", outputs=2),
-        "classify": HeadShape("ForSequenceClassification", same({"out": "classifier"}), "pooled"),
-        **TOKEN_HEADS,
+        "next": HeadShape(
+            "ForPreTraining",
+            same({"out": "sop_classifier.classifier"}),
+            "pooled",
+            outputs=2,
+            dropout=_ALBERT_DROPOUT,
+        ),
+        "classify": HeadShape(
+            "ForSequenceClassification", same({"out": "classifier"}), "pooled", dropout=_ALBERT_DROPOUT
+        ),
+        "tag": replace(TOKEN_HEADS["tag"], dropout=_ALBERT_DROPOUT),
+        "answer": TOKEN_HEADS["answer"],
     },
     settings={**SETTINGS, "token_width": "embedding_size"},
     defaults={
@@ -51,6 +64,7 @@ ALBERT = Family(
         "attention_probs_dropout_prob": 0.0,
         "num_hidden_groups": 1,
         "inner_group_num": 1,
+        "classifier_dropout_prob": 0.1,
     },
 )
 
@@ -87,8 +101,10 @@ DISTILBERT = Family(
             same({"dense": "pre_classifier", "out": "classifier"}),
             "first",
             activation="relu",
+            dropout=("seq_classif_dropout",),
         ),
-        **TOKEN_HEADS,
+        "tag": replace(TOKEN_HEADS["tag"], dropout=("dropout",)),
+        "answer": replace(TOKEN_HEADS["answer"], dropout=("qa_dropout",)),
     },
     settings={
         "vocab_size": "vocab_size",
@@ -114,13 +130,24 @@ DISTILBERT = Family(
         "max_position_embeddings": 512,
         "initializer_range": 0.02,
         "pad_token_id": 0,
+        "seq_classif_dropout": 0.2,
+        "qa_dropout": 0.1,
     },
 )
 
 
-def _modern(suffix: str, out: str, *, reads: str = "token", outputs: int | None = None) -> HeadShape:
-    names = same({"dense": "head.dense", "norm": "head.norm", "out": out})
-    return HeadShape(suffix, names, reads, activation="classifier", norm=True, outputs=outputs)  # type: ignore[arg-type]
+def _modern(
+    suffix: str, out: str, *, reads: HeadInput = "token", outputs: int | None = None, dropout: bool = True
+) -> HeadShape:
+    return HeadShape(
+        suffix,
+        same({"dense": "head.dense", "norm": "head.norm", "out": out}),
+        reads,
+        activation="classifier",
+        norm=True,
+        outputs=outputs,
+        dropout=("classifier_dropout",) if dropout else (),
+    )
 
 
 MODERNBERT = Family(
@@ -149,7 +176,7 @@ MODERNBERT = Family(
     ),
     pooler=None,
     heads={
-        "mlm": _modern("ForMaskedLM", "decoder"),
+        "mlm": _modern("ForMaskedLM", "decoder", dropout=False),
         "classify": _modern("ForSequenceClassification", "classifier", reads="first"),
         "tag": _modern("ForTokenClassification", "classifier"),
         "answer": _modern("ForQuestionAnswering", "classifier", outputs=2),

@@ -31,6 +31,10 @@ class HeadShape:
         Fixed number of outputs, or None where the labels (or, in a masked-LM head, the vocabulary) decide.
     bias
         Where the bias of the last layer is kept, if not beside its weight.
+    dropout
+        Keys of config.json that say the dropout before the last layer; the first one there counts.
+    input_dropout
+        Whether the same dropout comes before the hidden layer too.
     """
 
     suffix: str
@@ -40,6 +44,8 @@ class HeadShape:
     norm: bool = False
     outputs: int | None = None
     bias: str | None = None
+    dropout: tuple[str, ...] = ()
+    input_dropout: bool = False
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,9 @@ def load_tensors(network: Network, matches: list[Match], weights: Weights, sourc
         found = [weights.shape(name) for name in stored]
         if _joined(expected) != _joined(found):
             wrong.append(f"{stored[0]} is {_joined(found)}, not {_joined(expected)}")
+        wrong += [
+            f"{name} is {weights.dtype(name)}, not floats" for name in stored if not _floats(name, weights)
+        ]
         plan.append((match, stored, [shape[0] for shape in expected]))
     if missing or wrong:
         raise InputError(
@@ -128,6 +131,10 @@ def load_tensors(network: Network, matches: list[Match], weights: Weights, sourc
         for name, part in zip(match.ours, parts, strict=True):
             set_parameter(network, name, part)
     return {name for _, stored, _ in plan for name in stored}
+
+
+def _floats(name: str, weights: Weights) -> bool:
+    return weights.dtype(name) in {"F64", "F32", "F16", "BF16"}
 
 
 def _stored_name(name: str, weights: Weights) -> str | None:
@@ -166,5 +173,8 @@ def name_tensors(network: Network, matches: list[Match], tied: set[str]) -> dict
         joined = tensors[0] if len(tensors) == 1 else torch.cat(tensors)
         rows = len(joined) // len(match.theirs)
         parts = [joined] if len(match.theirs) == 1 else joined.split(rows)
+        twice = named.keys() & set(match.theirs)
+        if twice:
+            raise ValueError(f"two tensors would be called {min(twice)}")
         named |= {name: part.clone() for name, part in zip(match.theirs, parts, strict=True)}
     return named

@@ -10,7 +10,7 @@ import torch
 from ambos.bundle.families import FAMILIES
 from ambos.bundle.family import Family
 from ambos.bundle.keys import find_prefix, has_head, layer_name, load_tensors, match_tensors
-from ambos.bundle.network import Network, build_head, build_network
+from ambos.bundle.network import Network, build_head, build_network, head_input, tie
 from ambos.bundle.safe_files import short
 from ambos.bundle.weights import Weights
 from ambos.encoder.config import EncoderConfig
@@ -37,7 +37,7 @@ def load_network(
     """Build what config.json describes and fill it."""
     source = str(folder)
     prefix = find_prefix(weights, family, source)
-    _refuse_missing_layers(weights, config, family, prefix, source)
+    _compare_layers(weights, config, family, prefix, source)
     head_prefix = prefix.removesuffix(f"{family.base}.")
     kinds = _kinds(weights, raw, family, head_prefix, folder)
     pooler = family.pooler is not None and f"{prefix}{family.pooler}.weight" in weights
@@ -51,11 +51,9 @@ def load_network(
             if outputs is None:
                 outputs = _rows(weights, last, source)
                 labels = _labels(raw, outputs, folder)
-            reads = shape.reads
-            if kind == "classify" and raw.get("classifier_pooling") == "mean":
-                reads = "mean"
-            head = build_head(shape, config, outputs=outputs, settings={**family.defaults, **raw})
-            network.add_head(kind, head, reads)
+            settings = {**family.defaults, **raw}
+            head = build_head(shape, config, outputs=outputs, settings=settings)
+            network.add_head(kind, head, head_input(family, kind, settings))
     if any(network.reads[kind] == "pooled" for kind in kinds) and not pooler:
         raise InputError(
             "the head of this model reads a pooler, and there is none",
@@ -69,24 +67,29 @@ def load_network(
         matches = [match for match in matches if match.ours != ("heads.mlm.out.weight",)]
     used = load_tensors(network, matches, weights, source)
     if tied:
-        table = network.encoder.embeddings.token.weight
-        network.heads["mlm"].out.weight = table  # type: ignore[union-attr]
+        tie(network)
         used |= {name for name in weights if _is_copy(name, family)}
     unused = tuple(name for name in weights if name not in used and not name.endswith(_HARMLESS))
     task = kinds[0] if kinds else "embed"
     return Loaded(network.eval(), task, labels, unused)
 
 
-def _refuse_missing_layers(
+def _compare_layers(
     weights: Weights, config: EncoderConfig, family: Family, prefix: str, source: str
 ) -> None:
-    """Raise `InputError` if there are fewer layers than config.json says, before all of these are built."""
-    last = prefix + layer_name(family, config, config.stored_layers - 1)
-    if not any(name.startswith(f"{last}.") for name in weights):
+    """Raise `InputError` if there are fewer or more layers than config.json says, before they are built."""
+    last, beyond = (
+        f"{prefix}{layer_name(family, config, number)}."
+        for number in (config.stored_layers - 1, config.stored_layers)
+    )
+    missing = not any(name.startswith(last) for name in weights)
+    if missing or any(name.startswith(beyond) for name in weights):
         raise InputError(
             "the weights do not fit the configuration",
-            expected=f"{config.stored_layers:,} layers, the last one named {last}",
-            found=f"{len(weights):,} tensors, none of that layer",
+            expected=f"{config.stored_layers:,} layers, the last one named {last[:-1]}",
+            found=f"{len(weights):,} tensors, none of that layer"
+            if missing
+            else f"a layer {beyond[:-1]} too",
             fix="check that config.json and the weights belong together",
             file=source,
         )
@@ -110,29 +113,26 @@ def _kinds(
                 file=folder / "config.json",
             )
         return kinds
-    kind = _kind_of_class(architecture, family, folder)
-    if kind is None:
-        return []
-    if kind in _PRETRAINING:
-        pretraining = [kind, *(other for other in _PRETRAINING if other != kind and other in present)]
-        return [one for one in pretraining if one in family.heads]
-    return [kind]
+    kinds = list(_kinds_of_class(architecture, family, folder))
+    if kinds in (["mlm"], ["next"]):  # published masked-LM files often hold the other head of pretraining too
+        kinds += [kind for kind in _PRETRAINING if kind in present and kind not in kinds]
+    return kinds
 
 
-def _kind_of_class(architecture: str, family: Family, folder: Path) -> str | None:
-    """Return the head of a class of `transformers`; None for a bare model."""
+def _kinds_of_class(architecture: str, family: Family, folder: Path) -> tuple[str, ...]:
+    """Return the heads of a class of `transformers`; none for a bare model."""
     prefixes = sorted((other.class_prefix for other in FAMILIES.values()), key=len, reverse=True)
     prefix = next((one for one in prefixes if architecture.startswith(one)), "")
     suffix = architecture.removeprefix(prefix)
     if suffix == "Model":
-        return None
-    if suffix == "ForPreTraining" and "mlm" in family.heads and "replaced" not in family.heads:
-        return "mlm"
-    if suffix == "LMHeadModel" and "mlm" in family.heads:
-        return "mlm"
+        return ()
+    if suffix == "ForPreTraining" and "next" in family.heads:
+        return _PRETRAINING
+    if suffix in {"ForPreTraining", "LMHeadModel"} and "replaced" not in family.heads:
+        return ("mlm",)
     for kind, shape in family.heads.items():
         if suffix == shape.suffix:
-            return kind
+            return (kind,)
     known = ["Model", *dict.fromkeys(shape.suffix for shape in family.heads.values())]
     raise InputError(
         f"{short(architecture)} is not a class that ambos builds",

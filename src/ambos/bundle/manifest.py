@@ -14,6 +14,7 @@ FORMAT = 1
 ENTRIES = FILES | sentence.ENTRIES | {FILE, "config.json", "model.safetensors"}
 """What a bundle may hold: `--force` replaces no folder that holds anything else."""
 _MAX_BYTES = 10_000_000
+_KINDS = {"task": str, "labels": list, "pair": str, "provenance": dict, "files": dict}
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -30,7 +31,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             fix="use the version of ambos that wrote it, or a newer one",
             file=file,
         )
-    for key, kind in (("labels", list), ("provenance", dict), ("files", dict), ("task", str)):
+    for key, kind in _KINDS.items():
         if not isinstance(manifest.get(key), kind):
             raise InputError(f"{key} is missing or of the wrong kind", expected=kind.__name__, file=file)
     return manifest

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ambos.bundle.configs import activation_of
-from ambos.bundle.family import HeadShape
+from ambos.bundle.family import Family, HeadInput, HeadShape
 from ambos.data.batch import Batch
 from ambos.encoder.build import build_encoder, initialise
 from ambos.encoder.config import EncoderConfig
@@ -16,8 +16,6 @@ from ambos.encoder.heads import Head
 from ambos.encoder.linear import Linear
 from ambos.encoder.pooling import pool
 from ambos.errors import InputError
-
-_DROPOUTS = ("classifier_dropout", "classifier_dropout_prob", "seq_classif_dropout")
 
 
 class Network(nn.Module):
@@ -43,6 +41,10 @@ class Network(nn.Module):
         self.heads[kind] = head
         self.reads[kind] = reads
 
+    def drop_head(self, kind: str) -> None:
+        """Take a head away."""
+        del self.heads[kind], self.reads[kind]
+
     def forward(self, batch: Batch, kind: str, read: Tensor | None = None) -> Tensor:
         """Return the logits of one head: a row per sequence, or per token (per token of `read`).
 
@@ -66,19 +68,16 @@ class Network(nn.Module):
 
 
 def build_network(config: EncoderConfig, *, pooler: bool) -> Network:
-    """Build an encoder, with a pooler (dense, tanh) or without; weights uninitialised."""
-    pooled = Linear(config.width, config.width, activation="tanh") if pooler else None
-    return Network(build_encoder(config), pooled)
+    """Build an encoder, with a pooler or without; build under the meta device, then fill."""
+    return Network(build_encoder(config), build_pooler(config) if pooler else None)
 
 
-def build_head(
-    shape: HeadShape,
-    config: EncoderConfig,
-    *,
-    outputs: int,
-    settings: Mapping[str, Any],
-    tied: Encoder | None = None,
-) -> Head:
+def build_pooler(config: EncoderConfig) -> Linear:
+    """Build what BERT pools the first token with: a linear layer and tanh."""
+    return Linear(config.width, config.width, activation="tanh")
+
+
+def build_head(shape: HeadShape, config: EncoderConfig, *, outputs: int, settings: Mapping[str, Any]) -> Head:
     """Build a head of a family's shape.
 
     Parameters
@@ -86,9 +85,7 @@ def build_head(
     outputs
         Labels; the vocabulary in a masked-LM head.
     settings
-        config.json, for what only heads care about.
-    tied
-        The encoder whose token table is the weight of the last layer, in masked-LM heads.
+        config.json over the family's defaults, for what only heads care about.
     """
     vocabulary = shape.suffix == "ForMaskedLM"
     modern = shape.activation == "classifier"
@@ -97,28 +94,44 @@ def build_head(
         activation = activation_of(settings.get("classifier_activation", "gelu"))
     inside = (config.token_width or config.width) if vocabulary else config.width
     bias = bool(settings.get("classifier_bias", False)) if modern else True
-    norm_bias = config.norm_bias if modern else True
-    dropouts = (settings.get(key) for key in _DROPOUTS)
-    dropout = next((value for value in dropouts if value is not None), config.dropout)
+    dropout = _dropout(shape, settings)
+    return Head(
+        Linear(inside, outputs, bias=bool(settings.get("decoder_bias", True)) if vocabulary else True),
+        dense=None if activation is None else Linear(config.width, inside, bias=bias, activation=activation),
+        norm=nn.LayerNorm(inside, eps=config.norm_eps, bias=config.norm_bias) if shape.norm else None,
+        dropout=dropout,
+        input_dropout=dropout if shape.input_dropout else 0.0,
+    )
+
+
+def _dropout(shape: HeadShape, settings: Mapping[str, Any]) -> float:
+    found = [settings[key] for key in shape.dropout if settings.get(key) is not None]
+    dropout = found[0] if found else 0.0
     if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
         raise InputError(
             f"the dropout of the head is {dropout!r}",
             expected="a number from 0 to 1",
             fix="compare the config.json with the published one",
         )
-    head = Head(
-        Linear(inside, outputs, bias=bool(settings.get("decoder_bias", True)) if vocabulary else True),
-        dense=None if activation is None else Linear(config.width, inside, bias=bias, activation=activation),
-        norm=nn.LayerNorm(inside, eps=config.norm_eps, bias=norm_bias) if shape.norm else None,
-        dropout=0.0 if vocabulary else dropout,
-    )
-    if tied is not None:
-        head.out.weight = tied.embeddings.token.weight
-    return head
+    return dropout
 
 
-def new_weights(module: nn.Module, config: EncoderConfig, seed: int) -> None:
-    """Fill a module with new random weights; the same seed gives the same ones."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        initialise(module, config.initial_std)
+def head_input(family: Family, kind: str, settings: Mapping[str, Any]) -> HeadInput:
+    """Return what a head reads; of ModernBERT's classifiers config.json says it."""
+    if kind != "classify" or "classifier_pooling" not in family.defaults:
+        return family.heads[kind].reads
+    how = settings.get("classifier_pooling")
+    if how not in {"cls", "mean"}:
+        raise InputError(f"classifier_pooling is {how!r}", expected="cls or mean", fix="correct config.json")
+    return "mean" if how == "mean" else "first"
+
+
+def tie(network: Network) -> None:
+    """Make the masked-LM head's last weight the token table."""
+    network.heads["mlm"].out.weight = network.encoder.embeddings.token.weight  # type: ignore[union-attr]
+
+
+def fill_new(module: nn.Module, config: EncoderConfig, seed: int) -> None:
+    """Give a module built on the meta device new random weights; the same seed gives the same ones."""
+    module.to_empty(device="cpu")
+    initialise(module, config.initial_std, torch.Generator().manual_seed(seed))

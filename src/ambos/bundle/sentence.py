@@ -53,7 +53,7 @@ def read_sentence_settings(folder: Path) -> SentenceSettings | None:
     if not file.exists():
         return None
     modules = _modules(file)
-    where, pooling, normalize = "", "mean", False
+    where, poolings, normalize = "", [], False
     for place, module in enumerate(modules):
         kind = str(module.get("type", "")).rpartition(".")[2]
         path = module.get("path", "")
@@ -68,7 +68,7 @@ def read_sentence_settings(folder: Path) -> SentenceSettings | None:
         if place == 0 and kind == "Transformer":
             where = path
         elif kind == "Pooling":
-            pooling = _pooling(folder / path / "config.json")
+            poolings.append(_pooling(folder / path / "config.json"))
         elif kind == "Normalize":
             normalize = True
         else:
@@ -79,15 +79,43 @@ def read_sentence_settings(folder: Path) -> SentenceSettings | None:
                 fix="choose a model without it",
                 file=file,
             )
+    if len(poolings) != 1:
+        raise _not_built("other than one pooling", f"{len(poolings)} Pooling steps", file)
+    _refuse_prompts(folder / "config_sentence_transformers.json")
     longest = _longest(folder / where / "sentence_bert_config.json")
-    return SentenceSettings(pooling, normalize, longest, where)
+    return SentenceSettings(poolings[0], normalize, longest, where)
+
+
+def _not_built(what: str, found: str, file: Path) -> InputError:
+    return InputError(
+        f"{what} is not built here",
+        expected="texts encoded as they are, and one pooling",
+        found=found,
+        fix="choose a model without it",
+        file=file,
+    )
+
+
+def _refuse_prompts(file: Path) -> None:
+    """Refuse a model that puts words before every text: its vectors would be others."""
+    settings = _settings(file)
+    if settings.get("default_prompt_name") is not None:
+        raise _not_built("a default prompt", short(settings["default_prompt_name"]), file)
+
+
+def _settings(file: Path) -> dict[str, object]:
+    """Read a settings file; one that is not there is empty."""
+    if not file.exists():
+        return {}
+    return parse_object(read_whole(file, _MAX_BYTES), file, part="the settings")
 
 
 def _longest(file: Path) -> int | None:
     """Return how many tokens the model was trained to read, if a file says so."""
-    if not file.exists():
-        return None
-    found = parse_object(read_whole(file, _MAX_BYTES), file, part="the length limit").get("max_seq_length")
+    settings = _settings(file)
+    if settings.get("do_lower_case"):
+        raise _not_built("folding case before the tokenizer", "do_lower_case", file)
+    found = settings.get("max_seq_length")
     if found is not None and (type(found) is not int or found < 1):
         raise InputError(
             f"max_seq_length is {short(found)}",

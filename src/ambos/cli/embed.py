@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.console import Console
 
+from ambos.cli.models import load_model
 from ambos.cli.options import (
     Device,
     DocumentUnit,
@@ -115,7 +116,6 @@ def embed(
             expected="--out to end in .npy (vectors alone) or .parquet (with the texts)",
             fix=did_you_mean(ending, _ENDINGS) or "--out vectors.npy",
         )
-    import ambos  # noqa: PLC0415 (help must come without the work's imports)
     from ambos.data.windows import Ledger  # noqa: PLC0415
     from ambos.files import new_file  # noqa: PLC0415
     from ambos.predict.vector_files import open_vectors  # noqa: PLC0415
@@ -127,7 +127,7 @@ def embed(
     try:
         with new_file(out, force=force) as work:
             screen.note(f"{len(texts.sources)} {'file' if len(texts.sources) == 1 else 'files'} to read")
-            loaded = ambos.load(model, device)
+            loaded = load_model(screen, model, device)
             options = loaded.embed_options(pool, layer, normalize, long, max_length)
             with open_vectors(work, ending, loaded.config.width) as write, texts.progress(screen) as tell:
                 stream = loaded.embed_stream(

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ambos.cli.models import load_model
 from ambos.cli.options import Device, Json, ModelName, Quiet
 from ambos.cli.screen import Screen, printable, table
 
@@ -23,10 +24,8 @@ def fill(
 
     [bold]Example[/]  ambos fill model "O gato [MASK] no tapete." --top 3
     """
-    import ambos  # noqa: PLC0415 (help must come without the work's imports)
-
     screen = Screen(json, quiet)
-    filled = ambos.load(model, device).fill(text, top)
+    filled = load_model(screen, model, device).fill(text, top)
     masks = [
         [
             {"rank": rank, "token": one.token, "id": one.id, "probability": one.probability}

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ambos.cli.models import load_model
 from ambos.cli.options import Device, Json, ModelName, Quiet
 from ambos.cli.screen import Screen, printable, table
 
@@ -35,10 +36,8 @@ def score(
 
     [bold]Example[/]  ambos score model "Os gatos dormem."
     """
-    import ambos  # noqa: PLC0415 (help must come without the work's imports)
-
     screen = Screen(json, quiet)
-    found = ambos.load(model, device).score(text, whole_words=whole_words)
+    found = load_model(screen, model, device).score(text, whole_words=whole_words)
     rows = [
         {
             "token": one.token,

@@ -158,8 +158,6 @@ class GroupReading:
         (s, q): the places of these tokens in their sequence.
     keep
         (r,) flat places in the rectangle, the repeated ones left out.
-    rows
-        (r,) the numbers of the rows that stand there.
     """
 
     group: Group
@@ -167,7 +165,6 @@ class GroupReading:
     queries: Tensor
     places: Tensor
     keep: Tensor
-    rows: Tensor
 
 
 @dataclass(frozen=True)
@@ -180,10 +177,13 @@ class Reading:
         (R,) places in the packed row, in the caller's order.
     groups
         One entry for every group of which something is read.
+    inverse
+        (R,) where each row stands when those of all groups are laid end to end.
     """
 
     read: Tensor
     groups: tuple[GroupReading, ...]
+    inverse: Tensor
 
     @classmethod
     def of(cls, batch: Batch, read: Tensor) -> "Reading":
@@ -220,7 +220,7 @@ class Reading:
                     queries=torch.from_numpy(rectangle).to(device),
                     places=torch.from_numpy((places[rectangle] - group.start) % group.length).to(device),
                     keep=torch.from_numpy(np.flatnonzero(inside)).to(device),
-                    rows=torch.from_numpy(order[first:last]).to(device),
                 )
             )
-        return cls(read=read.to(device), groups=tuple(found))
+        inverse = torch.from_numpy(np.argsort(order)).to(device)
+        return cls(read=read.to(device), groups=tuple(found), inverse=inverse)

@@ -69,10 +69,8 @@ class Attention(nn.Module):
         """
         q_THD, k_THD, v_THD = self._project(x_TW, batch, reading)
         if reading is not None:
-            context_RW = torch.empty_like(residual)
-            for part in reading.groups:
-                context_RW = context_RW.index_copy(0, part.rows, self._read(q_THD, k_THD, v_THD, part))
-            return self.out(context_RW, residual)
+            read = torch.cat([self._read(q_THD, k_THD, v_THD, part) for part in reading.groups])
+            return self.out(read[reading.inverse], residual)
         if probabilities is not None:
             context = [self._explain(q_THD, k_THD, v_THD, group, probabilities) for group in batch.groups]
         else:
@@ -107,7 +105,7 @@ class Attention(nn.Module):
         return context_nHlD.transpose(1, 2).reshape(group.count * group.length, -1)
 
     def _read(self, q_RHD: Tensor, k_THD: Tensor, v_THD: Tensor, part: GroupReading) -> Tensor:
-        """Return the contexts of the tokens read of a group, (r, width), in the order of `part.rows`."""
+        """Return the contexts of the tokens read of a group, (r, width), in the order of their places."""
         k, v = by_head(k_THD, part.group), by_head(v_THD, part.group)
         if part.sequences is not None:
             k, v = k[part.sequences], v[part.sequences]

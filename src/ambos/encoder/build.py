@@ -14,9 +14,9 @@ from ambos.encoder.positions import LearnedPositions, Rotary, SinusoidalPosition
 
 
 def build_encoder(config: EncoderConfig) -> Encoder:
-    """Build an encoder; its weights are uninitialised until `initialise` or a checkpoint fills them.
+    """Build an encoder, to be filled by `initialise` or from a checkpoint.
 
-    Under `torch.device("meta")` nothing is allocated, which is how sizes are listed.
+    Under `torch.device("meta")` nothing is allocated or drawn: so sizes are listed, and weights loaded.
 
     Examples
     --------
@@ -37,13 +37,13 @@ def build_encoder(config: EncoderConfig) -> Encoder:
     )
 
 
-def initialise(module: nn.Module, std: float) -> None:
+def initialise(module: nn.Module, std: float, generator: torch.Generator | None = None) -> None:
     """Draw new weights as BERT does: normal with deviation `std`, biases 0, LayerNorms 1."""
     for part in module.modules():
         if isinstance(part, nn.LayerNorm):
             part.reset_parameters()
         elif isinstance(part, nn.Linear | nn.Embedding | LearnedPositions):
-            nn.init.normal_(part.weight, std=std)
+            nn.init.normal_(part.weight, std=std, generator=generator)
             bias = getattr(part, "bias", None)
             if bias is not None:
                 nn.init.zeros_(bias)

@@ -63,15 +63,13 @@ class Score:
     ----------
     tokens
         The tokens, special ones left out.
-    log_likelihood
-        Pseudo-log-likelihood: the sum over the tokens of log P(token | all others) (Salazar et al. 2020).
     """
 
     tokens: tuple[TokenScore, ...]
 
     @property
     def log_likelihood(self) -> float:
-        """Sum of the tokens' log-probabilities."""
+        """Pseudo-log-likelihood: sum of log P(token | all others) over the tokens (Salazar et al. 2020)."""
         return sum(token.log_probability for token in self.tokens)
 
     @property

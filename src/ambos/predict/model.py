@@ -41,6 +41,7 @@ class Model:
         self.device = choose_device(device)
         self.task = bundle.task
         self.labels = bundle.labels
+        self.unused = bundle.unused
         self._bundle = bundle
         self._network = bundle.network.to(self.device).eval().requires_grad_(requires_grad=False)
         if can_pack(self.device):

@@ -1,5 +1,6 @@
 """Batches through a network, on all cores: one batch per core at a time, results in order."""
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,6 +19,8 @@ Result = TypeVar("Result")
 CPU_BUDGET = 1024
 DEVICE_BUDGET = 16_384
 _MAX_WORKERS = 8  # beyond, the interpreter's lock would begin to show
+# Calls from several threads at once: the first has the pool, the others work in the thread they were made in.
+_ONE_POOL = threading.Lock()
 
 
 def choose_device(name: str | None = None) -> torch.device:
@@ -58,11 +61,12 @@ def run_all(
     ahead = list(islice(items, 2))
     cores = torch.get_num_threads()
     wanted = min(workers or cores, cores, _MAX_WORKERS) if device.type == "cpu" else 1
-    if wanted == 1 or len(ahead) < 2:
-        with torch.inference_mode():
-            yield from map(function, chain(ahead, items))
+    alone = wanted == 1 or len(ahead) < 2
+    if alone or not _ONE_POOL.acquire(blocking=False):
+        for item in chain(ahead, items):
+            yield _without_gradients(function, item)
         return
-    with _pool(wanted, cores // wanted) as pool:
+    with _pool(wanted, cores) as pool:
         pending: deque[Future[Result]] = deque()
         for item in chain(ahead, items):
             pending.append(pool.submit(_without_gradients, function, item))
@@ -78,12 +82,13 @@ def _without_gradients(function: Callable[[Item], Result], item: Item) -> Result
 
 
 @contextmanager
-def _pool(workers: int, threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Give a pool whose threads each use `threads` cores inside an operation."""
-    before = torch.get_num_threads()
-    pool = ThreadPoolExecutor(workers, "ambos", initializer=torch.set_num_threads, initargs=(threads,))
+def _pool(workers: int, cores: int) -> Iterator[ThreadPoolExecutor]:
+    """Give a pool whose threads share the cores; each uses its part inside an operation."""
+    parts = [cores // workers + (number < cores % workers) for number in range(workers)]
+    pool = ThreadPoolExecutor(workers, "ambos", initializer=lambda: torch.set_num_threads(parts.pop()))
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(before)  # threads made later take what was set last, anywhere
+        torch.set_num_threads(cores)  # threads made later take what was set last, anywhere
+        _ONE_POOL.release()

@@ -11,6 +11,8 @@ MAX_BYTES = 200_000_000
 def read_text(file: Path) -> str:
     """Read a text file with any line ends, within the size limit."""
     try:
+        if file.exists() and not file.is_file():  # opening a pipe would wait for ever
+            raise InputError("not a file", expected="a regular file", fix="fetch the file again", file=file)
         if file.stat().st_size > MAX_BYTES:
             found = f"{file.stat().st_size:,} bytes"
             raise InputError("too large", expected=f"at most {MAX_BYTES:,} bytes", found=found, file=file)
