@@ -53,3 +53,17 @@ def test_numbers_of_any_width_will_do(lengths: list[int], kind: str) -> None:
 @pytest.mark.parametrize("lengths", [[], np.array([], dtype=np.int64)])
 def test_nothing_makes_no_batch(lengths: list[int]) -> None:
     assert list(by_length(lengths, 10)) == []
+
+
+@given(lengths=LENGTHS, budget=st.integers(4, 100), workers=st.integers(2, 5))
+@ANY_TIME
+def test_for_several_workers_the_last_batches_are_small(
+    lengths: list[int], budget: int, workers: int
+) -> None:
+    batches = [batch.tolist() for batch in by_length(lengths, budget, workers=workers)]
+    assert sorted(chain.from_iterable(batches)) == list(range(len(lengths)))
+    left = sum(lengths)
+    for batch in batches:
+        tokens = sum(lengths[index] for index in batch)
+        assert len(batch) == 1 or tokens <= min(budget, max(left // (2 * workers), budget // 4))
+        left -= tokens

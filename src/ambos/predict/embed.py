@@ -13,7 +13,7 @@ from ambos.data.order import by_length
 from ambos.data.windows import Ledger, Long, fit
 from ambos.encoder.encoder import Encoder
 from ambos.encoder.pooling import Pooling, pool
-from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, run_all
+from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
 from ambos.text.tokenizer import Tokenizer
 
 _CHUNK_TEXTS = 2048
@@ -53,8 +53,6 @@ def embed_texts(
     *,
     device: torch.device,
     ledger: Ledger,
-    budget: int | None = None,
-    workers: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Iterator[np.ndarray]:
     """Yield float32 arrays (some texts, width), in the order of the texts.
@@ -62,16 +60,16 @@ def embed_texts(
     Texts are read some thousands at a time; within these, those of similar length share a batch. `progress`
     is told which share of those at hand is done.
     """
-    budget = budget or (CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET)
+    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
     encode = partial(_encode, encoder=encoder, options=options, device=device)
     for chunk in _chunks(texts):
         windows, owners = _windows(chunk, tokenizer, options, ledger)
         lengths = np.fromiter(map(len, windows), np.int64, len(windows))
-        order = list(by_length(lengths, budget))
+        order = list(by_length(lengths, budget, workers=count_workers(device)))
         vectors = np.empty((len(windows), encoder.config.width), np.float32)
         batches = ([windows[place] for place in places] for places in order)
         done, total = 0, int(lengths.sum())
-        for places, found in zip(order, run_all(encode, batches, device, workers), strict=True):
+        for places, found in zip(order, run_all(encode, batches, device), strict=True):
             vectors[places] = found
             done += int(lengths[places].sum())
             if progress is not None:

@@ -46,6 +46,11 @@ def choose_device(name: str | None = None) -> torch.device:
     return torch.device(name)
 
 
+def count_workers(device: torch.device) -> int:
+    """Return how many batches are worked on at once on a device."""
+    return min(torch.get_num_threads(), _MAX_WORKERS) if device.type == "cpu" else 1
+
+
 def run_all(
     function: Callable[[Item], Result],
     items: Iterable[Item],
@@ -59,14 +64,13 @@ def run_all(
     """
     items = iter(items)
     ahead = list(islice(items, 2))
-    cores = torch.get_num_threads()
-    wanted = min(workers or cores, cores, _MAX_WORKERS) if device.type == "cpu" else 1
+    wanted = min(workers or _MAX_WORKERS, count_workers(device))
     alone = wanted == 1 or len(ahead) < 2
     if alone or not _ONE_POOL.acquire(blocking=False):
         for item in chain(ahead, items):
             yield _without_gradients(function, item)
         return
-    with _pool(wanted, cores) as pool:
+    with _pool(wanted, torch.get_num_threads()) as pool:
         pending: deque[Future[Result]] = deque()
         for item in chain(ahead, items):
             pending.append(pool.submit(_without_gradients, function, item))
