@@ -27,6 +27,7 @@ ROOMS = {
     "bundle": {"text", "data.batch", "encoder", "tasks", "objectives"},
     "predict": {"text", "data", "encoder", "tasks", "bundle"},
     "analysis": {"data", "bundle", "evaluate", "predict"},
+    "runs": {"text", "data", "encoder", "objectives", "train", "evaluate", "bundle", "analysis"},
     "serve": {"bundle", "tasks", "analysis", "predict"},
 }
 FACES = {"cli", "estimators", ""}  # "" is `import ambos` itself
@@ -115,7 +116,7 @@ def test_no_pickle_and_no_network_in_the_package() -> None:
         ["--help"],
         ["corpus", "build", "--help"],
         ["tokenizer", "train", "--ou", "x"],
-        *([command, "--help"] for command in ("presets", "info", "fill", "score", "embed")),
+        *([command, "--help"] for command in ("presets", "info", "fill", "score", "embed", "pretrain", "resume")),
         ["fill", "model", "[MASK]", "--top", "0"],
         ["embed", "model", "a.txt", "--out", "vectors.npz"],
     ],

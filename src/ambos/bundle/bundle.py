@@ -75,6 +75,8 @@ class Bundle:
         Tensors of the file that no part of the network took.
     provenance
         Where the model comes from, in its maker's words; goes into ambos.json.
+    card
+        What the model is, for people; goes into README.md.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class Bundle:
     source: Path | None = None
     unused: tuple[str, ...] = ()
     provenance: dict[str, Any] = field(default_factory=dict)
+    card: str = ""
 
     @property
     def config(self) -> EncoderConfig:
@@ -231,6 +234,8 @@ class Bundle:
             self.tokenizer.save(folder)
         if self.sentence is not None:
             write_sentence_settings(folder, self.sentence, self.config.width)
+        if self.card:
+            (folder / "README.md").write_text(self.card, encoding="utf-8")
         bare = not self.network.heads
         matches = list(match_tensors(self.network, self.family, "" if bare else f"{self.family.base}."))
         self._refuse_loss(matches)

@@ -11,7 +11,7 @@ from ambos.text.tokenizer import FILES
 
 FILE = "ambos.json"
 FORMAT = 1
-ENTRIES = FILES | sentence.ENTRIES | {FILE, "config.json", "model.safetensors"}
+ENTRIES = FILES | sentence.ENTRIES | {FILE, "config.json", "model.safetensors", "README.md"}
 """What a bundle may hold: `--force` replaces no folder that holds anything else."""
 _MAX_BYTES = 10_000_000
 _KINDS = {"task": str, "labels": list, "pair": str, "provenance": dict, "files": dict}

@@ -33,7 +33,8 @@ def resolve(name: str | Path) -> Path:
         with suppress(RuntimeError):  # no such user: then it is a name as any other
             folder = folder.expanduser()
     if text and _exists(folder) and folder.is_dir():
-        return folder
+        run = folder / "bundle"  # of a run folder, what the run made
+        return run if not (folder / "config.json").exists() and run.is_dir() else folder
     if text and _exists(folder):
         raise InputError(
             "a model is a folder, not a file",

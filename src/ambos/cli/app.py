@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ambos import __version__
-from ambos.cli import corpus, embed, fill, info, presets, sample, score, tokenizer
+from ambos.cli import corpus, embed, fill, info, presets, pretrain, sample, score, tokenizer
 from ambos.cli.screen import Screen
 from ambos.errors import AmbosError, UsageError
 
@@ -28,6 +28,8 @@ app = typer.Typer(
 app.command("sample")(sample.sample)
 app.add_typer(tokenizer.app, name="tokenizer")
 app.add_typer(corpus.app, name="corpus")
+app.command("pretrain")(pretrain.pretrain)
+app.command("resume")(pretrain.resume)
 app.command("presets")(presets.presets)
 app.command("info")(info.info)
 app.command("fill")(fill.fill)

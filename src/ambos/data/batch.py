@@ -82,14 +82,26 @@ class Batch:
             parts = np.concatenate([_row(segment) for segment in segments])
         if min(int(flat.min()), int(parts.min())) < 0:
             raise InputError("an id or segment number is negative", expected="0 or more")
+        return cls.of(flat, parts, lengths, device=device)
+
+    @classmethod
+    def of(
+        cls,
+        ids: np.ndarray,
+        segments: np.ndarray,
+        lengths: tuple[int, ...],
+        *,
+        device: torch.device | str = "cpu",
+    ) -> "Batch":
+        """Take sequences that lie end to end already: (T,) int64 ids and segment numbers."""
         starts = np.repeat(np.cumsum((0, *lengths[:-1])), lengths)
         return cls(
-            ids=torch.from_numpy(flat).to(device),
-            segments=torch.from_numpy(parts).to(device),
-            positions=torch.from_numpy(np.arange(len(flat)) - starts).to(device),
+            ids=torch.from_numpy(ids).to(device),
+            segments=torch.from_numpy(segments).to(device),
+            positions=torch.from_numpy(np.arange(len(ids)) - starts).to(device),
             lengths=lengths,
-            largest_id=int(flat.max()),
-            largest_segment=int(parts.max()),
+            largest_id=int(ids.max()),
+            largest_segment=int(segments.max()),
         )
 
     @property

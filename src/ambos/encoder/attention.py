@@ -4,10 +4,11 @@ Letters: T tokens of the batch, R tokens read, H heads, D head width, n sequence
 """
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ambos.data.batch import Batch, Group, GroupReading, Reading
+from ambos.encoder.attend import attend
+from ambos.encoder.dropout import dropout
 from ambos.encoder.linear import Linear
 from ambos.encoder.local import local_attention
 from ambos.encoder.positions import Rotary
@@ -94,14 +95,11 @@ class Attention(nn.Module):
     def _attend(self, q_THD: Tensor, k_THD: Tensor, v_THD: Tensor, group: Group) -> Tensor:
         """Return the contexts of all tokens of a group, (n * l, width)."""
         q, k, v = (by_head(part, group) for part in (q_THD, k_THD, v_THD))
-        dropout = self.probability_dropout if self.training else 0.0
+        dropped = self.probability_dropout if self.training else 0.0
         if self.window is not None and group.length > self.window + 1 and not self.causal:
-            context_nHlD = local_attention(q, k, v, self.window, dropout)
+            context_nHlD = local_attention(q, k, v, self.window, dropped)
         else:
-            mask = self._mask(group, q.device) if self.causal and self.window is not None else None
-            context_nHlD = F.scaled_dot_product_attention(
-                q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=self.causal and mask is None
-            )
+            context_nHlD = attend(q, k, v, self._mask(group, q.device), dropped)
         return context_nHlD.transpose(1, 2).reshape(group.count * group.length, -1)
 
     def _read(self, q_RHD: Tensor, k_THD: Tensor, v_THD: Tensor, part: GroupReading) -> Tensor:
@@ -114,8 +112,8 @@ class Attention(nn.Module):
         if self.causal or self.window is not None:
             keys = torch.arange(part.group.length, device=q_RHD.device)
             mask = self._visible(part.places[:, None, :, None], keys)
-        dropout = self.probability_dropout if self.training else 0.0
-        context_nHqD = F.scaled_dot_product_attention(q_nHqD, k, v, attn_mask=mask, dropout_p=dropout)
+        dropped = self.probability_dropout if self.training else 0.0
+        context_nHqD = attend(q_nHqD, k, v, mask, dropped)
         return context_nHqD.transpose(1, 2).flatten(2).flatten(0, 1)[part.keep]
 
     def _explain(
@@ -129,7 +127,7 @@ class Attention(nn.Module):
             scores_nHll = scores_nHll.masked_fill(~mask, float("-inf"))
         weights_nHll = scores_nHll.softmax(-1)
         probabilities.extend(weights_nHll.unbind(0))
-        weights_nHll = F.dropout(weights_nHll, self.probability_dropout, self.training)
+        weights_nHll = dropout(weights_nHll, self.probability_dropout, self.training)
         return (weights_nHll @ v).transpose(1, 2).reshape(group.count * group.length, -1)
 
     def _mask(self, group: Group, device: torch.device) -> Tensor | None:
@@ -151,4 +149,6 @@ class Attention(nn.Module):
 
 def by_head(x_THD: Tensor, group: Group) -> Tensor:
     """View the tokens of a group as (n, H, l, D), without a copy."""
-    return x_THD[group.tokens].unflatten(0, (group.count, group.length)).transpose(1, 2)
+    # A batch of one group is taken whole: the gradient of a slice would be a copy into zeros.
+    rows = x_THD if len(x_THD) == group.count * group.length else x_THD[group.tokens]
+    return rows.unflatten(0, (group.count, group.length)).transpose(1, 2)

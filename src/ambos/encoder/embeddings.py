@@ -1,9 +1,9 @@
 """The input vectors: e_i = token_i + position_i + segment_i, then LayerNorm, dropout, projection."""
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ambos.data.batch import Batch
+from ambos.encoder.dropout import dropout
 
 
 class Embeddings(nn.Module):
@@ -50,5 +50,5 @@ class Embeddings(nn.Module):
             x = x + self.segment(batch.segments)
         if self.norm is not None:
             x = self.norm(x)
-        x = F.dropout(x, self.dropout, self.training)
+        x = dropout(x, self.dropout, self.training)
         return x if self.project is None else self.project(x)

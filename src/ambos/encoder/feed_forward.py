@@ -1,8 +1,8 @@
 """The feed-forward half of a layer: every token by itself."""
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ambos.encoder.dropout import dropout
 from ambos.encoder.linear import ACTIVATIONS, Linear
 
 
@@ -50,5 +50,5 @@ class GatedFeedForward(nn.Module):
     def forward(self, x: Tensor, residual: Tensor) -> Tensor:
         """Map (T, width) to (T, width)."""
         left, gate = self.inner(x).chunk(2, dim=-1)
-        inner = F.dropout(self.activation(left) * gate, self.inner_dropout, self.training)
+        inner = dropout(self.activation(left) * gate, self.inner_dropout, self.training)
         return self.outer(inner, residual)

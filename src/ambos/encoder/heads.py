@@ -1,8 +1,8 @@
 """Heads: from hidden vectors to logits. One class serves every task and family."""
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ambos.encoder.dropout import dropout
 from ambos.encoder.linear import Linear
 
 
@@ -39,8 +39,12 @@ class Head(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (R, width) to (R, labels)."""
+        return self.out(self.features(x))
+
+    def features(self, x: Tensor) -> Tensor:
+        """Return what the last linear layer reads, (R, width of that layer)."""
         if self.dense is not None:
-            x = self.dense(F.dropout(x, self.input_dropout, self.training))
+            x = self.dense(dropout(x, self.input_dropout, self.training))
         if self.norm is not None:
             x = self.norm(x)
-        return self.out(F.dropout(x, self.dropout, self.training))
+        return dropout(x, self.dropout, self.training)

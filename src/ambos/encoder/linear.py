@@ -6,6 +6,8 @@ from functools import partial
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ambos.encoder.dropout import dropout
+
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
     "gelu_tanh": partial(F.gelu, approximate="tanh"),
@@ -49,6 +51,5 @@ class Linear(nn.Linear):
         y = F.linear(x, self.weight, self.bias)
         if self.activation is not None:
             y = ACTIVATIONS[self.activation](y)
-        if self.training and self.dropout:
-            y = F.dropout(y, self.dropout)
+        y = dropout(y, self.dropout, self.training)
         return y if residual is None else residual + y

@@ -4,6 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ambos.encoder.attend import attend
+
 
 def local_attention(q: Tensor, k: Tensor, v: Tensor, window: int, dropout: float = 0.0) -> Tensor:
     """Return softmax(Q K^T / sqrt(D)) V over keys at a distance of at most `window`, (n, H, l, D).
@@ -23,7 +25,7 @@ def local_attention(q: Tensor, k: Tensor, v: Tensor, window: int, dropout: float
     if length <= block + window:  # one or two blocks: a mask costs less than cutting
         places = torch.arange(length, device=q.device)
         mask = (places[:, None] - places).abs() <= window
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
+        return attend(q, k, v, mask, dropout)
     blocks = -(-length // block)
     spare = blocks * block - length
     seen = block + 2 * window
@@ -40,12 +42,12 @@ def local_attention(q: Tensor, k: Tensor, v: Tensor, window: int, dropout: float
     # Queries that only fill the last block would see nothing, and softmax of nothing is not a number:
     # they are let see themselves and are cut off below.
     mask = ((place - other).abs() <= window) & (other >= 0) & ((other < length) | (other == place))
-    context = F.scaled_dot_product_attention(
+    context = attend(
         q_blocks.transpose(1, 2).flatten(0, 1),
         k_blocks.transpose(1, 2).flatten(0, 1),
         v_blocks.transpose(1, 2).flatten(0, 1),
-        attn_mask=mask.repeat(count, 1, 1)[:, None],
-        dropout_p=dropout,
+        mask.repeat(count, 1, 1)[:, None],
+        dropout,
     )
     context = context.unflatten(0, (count, blocks)).transpose(1, 2).flatten(2, 3)
     return context[:, :, :length]

@@ -14,6 +14,7 @@ A store is a folder of plain `.npy` files, which `numpy.load(..., mmap_mode="r")
 """
 
 import json
+import mmap
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ class TokenStore:
         self.sentence_starts: NDArray[np.uint64] = arrays["sentences"]
         self.document_starts: NDArray[np.uint64] = arrays["documents"]
         self.document_languages: NDArray[np.uint16] = arrays["languages"]
-        self._word_bits: NDArray[np.uint8] = arrays["word_starts"]
+        self.word_bits: NDArray[np.uint8] = arrays["word_starts"]
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -87,7 +88,7 @@ class TokenStore:
 
     def word_starts(self, begin: int, stop: int) -> NDArray[np.bool_]:
         """Tell for tokens `begin` to `stop` which of them begin a word: (stop - begin,)."""
-        bits = np.unpackbits(self._word_bits[begin // 8 : -(-stop // 8)])
+        bits = np.unpackbits(self.word_bits[begin // 8 : -(-stop // 8)])
         return bits[begin % 8 : begin % 8 + stop - begin].astype(np.bool_)
 
     def language(self, document: int) -> str:
@@ -112,6 +113,23 @@ class TokenStore:
         return [
             self.tokenizer.decode(self.sentence(place)).strip() for place in self.sentence_range(document)
         ]
+
+    def release(self) -> None:
+        """Let go of the memory that reading has filled, and expect reading at random places from now on.
+
+        Without it, a long run would in time hold the whole store. Where the system cannot, nothing happens.
+        """
+        for column in (
+            self.tokens,
+            self.sentence_starts,
+            self.document_starts,
+            self.document_languages,
+            self.word_bits,
+        ):
+            base: Any = column.base  # numpy's types know of arrays only
+            if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
+                base.madvise(mmap.MADV_RANDOM)  # single pages, not the long stretches of reading ahead
+                base.madvise(mmap.MADV_DONTNEED)
 
     def verify(self) -> None:
         """Compare every file with its SHA-256; raise `InputError` that names the first that differs."""

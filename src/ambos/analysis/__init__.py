@@ -1,0 +1,1 @@
+"""Runs and bundles to insight: pictures, pages and reports."""

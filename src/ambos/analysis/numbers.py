@@ -1,0 +1,106 @@
+"""Numbers as people read them: thousands, shares, durations, and how sure a counted share is."""
+
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+_Item = TypeVar("_Item")
+_Z95 = 1.959963984540054  # the normal distribution holds 95 % within this many deviations
+SPACE = "\u00a0"  # between a number and its unit: no line may break there
+
+
+def count(number: float) -> str:
+    """Return a number of things, in words from a million on.
+
+    >>> count(30000), count(11_171_328).replace(SPACE, " ")
+    ('30,000', '11.2 million')
+    """
+    for size, word in ((1e9, "billion"), (1e6, "million")):
+        if number >= size * 0.99995:
+            return f"{number / size:,.1f}{SPACE}{word}"
+    return f"{number:,.0f}"
+
+
+def percent(share: float, digits: int | None = None) -> str:
+    """Return a share of one in percent, with one digit after the point, or two below one percent.
+
+    >>> percent(0.4123).replace(SPACE, " ")
+    '41.2 %'
+    """
+    return f"{100 * share:.{_digits(share) if digits is None else digits}f}{SPACE}%"
+
+
+def _digits(share: float) -> int:
+    return 2 if share < 0.00995 else 1
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in its two largest units.
+
+    >>> duration(123.4).replace(SPACE, " ")
+    '2 min 3 s'
+    """
+    if seconds < 59.95:  # what would be rounded to 60 is a minute
+        return f"{seconds:.1f}{SPACE}s"
+    whole = round(seconds)
+    days, hours, minutes = whole // 86_400, whole // 3600 % 24, whole // 60 % 60
+    if days:
+        return f"{days}{SPACE}d{SPACE}{hours}{SPACE}h"
+    if hours:
+        return f"{hours}{SPACE}h{SPACE}{minutes}{SPACE}min"
+    return f"{minutes}{SPACE}min{SPACE}{whole % 60}{SPACE}s"
+
+
+def perplexity(loss: float) -> str:
+    """Return exp(loss): among how many equally likely tokens the model is torn.
+
+    >>> perplexity(2.5)
+    '12.2'
+    """
+    value = math.exp(min(loss, 700))  # beyond that, no float holds it
+    return f"{value:,.1f}" if value < 100 else f"{value:,.0f}" if value < 1e9 else f"{value:.1e}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them.
+
+    >>> listed(["English", "Portuguese", "Latin"])
+    'English, Portuguese and Latin'
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def wilson(share: float, trials: float) -> tuple[float, float]:
+    """Return the 95 % interval of a share counted in independent trials, by the score of Wilson (1927).
+
+    It stays within 0 and 1 and holds for few trials and for shares near the ends, where share ± 2 deviations
+    does not.
+
+    >>> [round(end, 4) for end in wilson(0.5, 100)]
+    [0.4038, 0.5962]
+    """
+    square = _Z95**2 / trials
+    middle = (share + square / 2) / (1 + square)
+    half = _Z95 / (1 + square) * math.sqrt(share * (1 - share) / trials + square / (4 * trials))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def interval(share: float, trials: float) -> str:
+    """Return the 95 % interval of a share in percent.
+
+    >>> interval(0.5, 100).replace(SPACE, " ")
+    '40.4–59.6 %'
+    """
+    low, high = wilson(share, trials)
+    return f"{100 * low:.{_digits(high)}f}–{percent(high)}"
+
+
+def spread(items: Sequence[_Item], most: int) -> list[_Item]:
+    """Return at most so many items, evenly spread, the first and the last among them.
+
+    >>> spread(range(101), 5)
+    [0, 25, 50, 75, 100]
+    """
+    if len(items) <= most:
+        return list(items)
+    return [items[round(place * (len(items) - 1) / (most - 1))] for place in range(most)]

@@ -1,0 +1,274 @@
+"""`ambos pretrain` and `ambos resume`: an encoder of one's own from raw text."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ambos.cli.options import (
+    DocumentUnit,
+    Encoding,
+    Force,
+    Json,
+    Language,
+    LanguageColumn,
+    MaxDocument,
+    MaxLine,
+    Out,
+    Quiet,
+    TextColumn,
+    language_option,
+    read_options,
+)
+from ambos.cli.reading import describe_sources
+from ambos.cli.screen import Screen, printable
+
+_LENGTH = "How long"
+_START = "What to begin with"
+_RECIPES = "fast, bert, roberta, xlm-r, spanbert, albert, modernbert, adapt, or a .toml file"
+_Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Change a setting of the recipe, e.g. [cyan]optim.lr=3e-4[/]. Again and again.",
+        metavar="NAME=VALUE",
+    ),
+]
+
+
+def pretrain(
+    texts: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders or globs, as for [cyan]ambos corpus build[/]; "
+            "or one recipe that ends in .toml and names them.",
+            metavar="TEXT",
+        ),
+    ],
+    out: Out,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            help="Size of the model, of those that [cyan]ambos presets[/] lists.",
+            show_default="bert-mini",
+        ),
+    ] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option("--recipe", help=f"How to train: {_RECIPES}.", show_default="fast; adapt with --base"),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes",
+            min=0.05,
+            help="Of the clock, preparation included; the learning rate is planned to end with them.",
+            rich_help_panel=_LENGTH,
+            show_default="10",
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Updates.", rich_help_panel=_LENGTH)
+    ] = None,
+    tokens: Annotated[
+        int | None, typer.Option("--tokens", min=1, help="Tokens read.", rich_help_panel=_LENGTH)
+    ] = None,
+    tokenizer: Annotated[
+        Path | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            help="Tokenizer folder; one is learnt from the text if none is given.",
+            rich_help_panel=_START,
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--base",
+            help="Model to go on with (a folder, [cyan]minilm[/], a hub id); its tokenizer is used.",
+            rich_help_panel=_START,
+        ),
+    ] = None,
+    heldout: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--heldout", help="Text to measure with; otherwise some of TEXT is kept back.", metavar="TEXT"
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Decides every draw.", show_default="0")] = None,
+    settings: _Set = None,
+    text: TextColumn = "text",
+    language: Language = None,
+    language_column: LanguageColumn = None,
+    document: DocumentUnit = "blank",
+    encoding: Encoding = "utf-8",
+    max_line_mb: MaxLine = 16,
+    max_document_mb: MaxDocument = 64,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Pretrain an encoder on text: tokenizer, token store, training, model, report, in one folder.
+
+    The folder can be used wherever a model is asked for. If the run is interrupted, [cyan]ambos resume[/]
+    goes on with it, and the result is the same. Several processes train together under torchrun:
+    torchrun --nproc-per-node 4 --no-python ambos pretrain ...
+
+    [bold]Examples[/]  ambos pretrain books/ --minutes 10 --out run ·
+    ambos pretrain pt=books/ --preset bert-small --recipe bert --steps 20000 --out run ·
+    ambos pretrain laws/ --base minilm --minutes 30 --out legal ·
+    ambos pretrain my.toml --set optim.lr=3e-4 --out run
+    """
+    from ambos.errors import UsageError  # noqa: PLC0415 (help must come without the work's imports)
+
+    file = texts[0] if len(texts) == 1 and texts[0].endswith(".toml") else None
+    if file and recipe:
+        raise UsageError(
+            "two recipes are given", found=f"{file} and --recipe {recipe}", fix="leave one of them out"
+        )
+    if base and (preset or tokenizer):
+        raise UsageError("a base brings its own size and tokenizer", fix="leave --preset and --tokenizer out")
+    length = {"minutes": minutes, "steps": steps, "tokens": tokens}
+    budget = {name: value for name, value in length.items() if value is not None}
+    if len(budget) > 1:
+        raise UsageError("--minutes, --steps and --tokens exclude each other", fix="leave all but one out")
+
+    from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
+    from ambos.runs.named import recipe_values  # noqa: PLC0415
+    from ambos.runs.settings import PretrainRecipe  # noqa: PLC0415
+
+    screen = Screen(json, quiet)
+    values = recipe_values(file or recipe or ("adapt" if base else "fast"))
+    if budget:
+        values["budget"] = budget
+    elif not values.get("budget"):
+        screen.note("neither --minutes nor --steps nor --tokens: training for 10 minutes")
+        values["budget"] = {"minutes": 10}
+    if preset:
+        values = merge(values, {"model": {"preset": preset}})
+    if seed is not None:
+        values["seed"] = seed
+    for one in settings or []:
+        values = merge(values, parse_override(one))
+    checked = load_recipe(PretrainRecipe, [values], file=Path(file) if file else None)
+    _check_preset(checked.model.preset, checked.model.family)
+
+    from ambos.runs.start import Texts, pretrain  # noqa: PLC0415
+    from ambos.text.sources import find_sources  # noqa: PLC0415
+    from ambos.text.tokenizer import Tokenizer  # noqa: PLC0415
+
+    reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
+    code = language_option(language)
+    sources = find_sources(checked.texts if file else texts, language=code)
+    describe_sources(screen, sources)
+    held = find_sources(heldout, language=code) if heldout else ()
+    with _display(screen, checked) as (display, tell):
+        done = pretrain(
+            Texts(sources, held, reading),
+            out,
+            checked,
+            tokenizer=Tokenizer.load(tokenizer) if tokenizer else None,
+            base=base,
+            force=force,
+            watcher=display,
+            **tell,
+        )
+    _finish(screen, out, done)
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(help="Run folder.", metavar="RUN")],
+    settings: _Set = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Go on although the data, the tokenizer or the recipe changed.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Go on with a run that was interrupted, from its newest whole checkpoint.
+
+    The result is the same, bit by bit, as without the interruption (a run by --minutes aside: it ends
+    by the clock).
+
+    [bold]Example[/]  ambos resume run
+    """
+    from ambos.recipe import load_recipe, read_toml  # noqa: PLC0415 (help must come without the work's imports)
+    from ambos.runs.folder import RECIPE, read_run  # noqa: PLC0415
+    from ambos.runs.settings import PretrainRecipe  # noqa: PLC0415
+    from ambos.runs.start import resume as go_on  # noqa: PLC0415
+
+    screen = Screen(json, quiet)
+    if read_run(run).get("status") == "finished" and not settings:
+        screen.note(f"{run} is finished already")
+    with _display(screen, load_recipe(PretrainRecipe, [read_toml(run / RECIPE)])) as (display, _):
+        done = go_on(run, overrides=settings or (), anyway=anyway, watcher=display)
+    _finish(screen, run, done)
+
+
+def _check_preset(*names: str | None) -> None:
+    """Refuse unknown presets before any text is read."""
+    from ambos.encoder.presets import preset  # noqa: PLC0415
+
+    for name in names:
+        if name is not None:
+            preset(name)
+
+
+def _display(screen: Screen, recipe: Any) -> Any:  # noqa: ANN401 (imported late)
+    from contextlib import contextmanager  # noqa: PLC0415
+
+    from ambos.cli.training import Display  # noqa: PLC0415
+
+    @contextmanager
+    def both() -> Any:  # noqa: ANN401
+        budget = recipe.budget.model_dump(exclude_none=True)
+        display = Display(screen, budget)
+        with display.shown():
+            yield display, {"stage": lambda text: screen.note(text) if text else None}
+
+    return both()
+
+
+def _finish(screen: Screen, out: Path, done: bool) -> None:
+    """Say what came of it."""
+    from ambos.runs.folder import METRICS, Log, read_run  # noqa: PLC0415
+
+    about = read_run(out)
+    log = Log(out / METRICS)
+    measured = [record for record in log.records() if record["kind"] == "heldout"]
+    log.close()
+    result = {"out": str(out), "finished": done, "heldout": measured[-1] if measured else None, **about}
+
+    def show(console: Console) -> None:
+        path = printable(str(out))
+        if not done:
+            console.print(
+                f"Stopped at step {about['steps']:,} and saved. Go on with: [cyan]ambos resume {path}[/]"
+            )
+            return
+        first, last = measured[0], measured[-1]
+        console.print(
+            f"[bold]{printable(about['model']['family'])}[/], "
+            f"{about['model']['parameters'] / 1e6:.1f} M parameters, "
+            f"trained for {about['steps']:,} steps on {about['tokens']:,} tokens in {about['seconds']:.0f} s"
+        )
+        console.print(
+            f"  held-out loss {first['mlm_loss']:.3f} -> [bold]{last['mlm_loss']:.3f}[/], "
+            f"accuracy {first['mlm_accuracy']:.1%} -> "
+            f"[bold]{last['mlm_accuracy']:.1%}[/] at {last['mlm_tokens']:,} hidden tokens"
+        )
+        for name in ("next", "order"):
+            if f"{name}_accuracy" in last:
+                console.print(
+                    f"  {name}: {last[f'{name}_accuracy']:.1%} of {last[f'{name}_pairs']:,} pairs "
+                    "(chance 50 %)"
+                )
+        console.print(f"  model [cyan]{path}/bundle[/], report [cyan]{path}/report.html[/]")
+        console.print(f'Next: [cyan]ambos fill {path} "... [MASK] ..."[/]', markup=True)
+
+    screen.result(result, show)
+    if not done:
+        raise typer.Exit(130)

@@ -1,0 +1,129 @@
+"""What a terminal shows of a training run: the loss as a curve, speed, and the time that is left."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from ambos.cli.chart import line_chart
+from ambos.cli.screen import Screen
+
+_POINTS = 400  # of the curve; more would be dots on dots
+
+
+class Display:
+    """A watcher that draws on stderr, or writes a line per evaluation where that is no terminal.
+
+    Parameters
+    ----------
+    screen
+        Of the command.
+    share
+        From a record to the share of the run that is over.
+    """
+
+    def __init__(self, screen: Screen, budget: dict[str, float]) -> None:
+        self.screen = screen
+        self.budget = budget
+        self.last: dict[str, Any] = {}
+        self.speed: dict[str, Any] = {}
+        self.measured: dict[str, Any] = {}
+        self._losses: list[tuple[float, float]] = []
+        self._marks: list[tuple[float, float]] = []
+        self._live: Live | None = None
+        self._drawn = 0.0
+
+    @contextmanager
+    def shown(self) -> Iterator["Display"]:
+        """Draw for the time of the block."""
+        if self.screen.quiet or self.screen.json or not self.screen.err.is_terminal:
+            yield self
+            return
+        with Live(console=self.screen.err, auto_refresh=False, transient=True) as live:
+            self._live = live
+            try:
+                yield self
+            finally:
+                self._live = None
+
+    def note(self, text: str) -> None:
+        """Say something in passing."""
+        self.screen.note(text)
+
+    def step(self, record: dict[str, Any], speed: dict[str, Any]) -> None:
+        """See a step."""
+        self.last, self.speed = record, speed
+        self._losses.append((record["step"], record["mlm_loss"]))
+        if len(self._losses) > 2 * _POINTS:
+            self._losses = self._losses[::2]
+        self._draw()
+
+    def heldout(self, record: dict[str, Any]) -> None:
+        """See an evaluation."""
+        self.measured = record
+        self._marks.append((record["step"], record["mlm_loss"]))
+        if self._live is None:
+            self.screen.note(self._line())
+        self._draw(now=True)
+
+    def _line(self) -> str:
+        parts = [
+            f"step {self.measured['step']:>6,}",
+            f"held-out loss {self.measured['mlm_loss']:.3f}",
+            f"accuracy {self.measured['mlm_accuracy']:.1%}",
+        ]
+        parts += [
+            f"{name} {self.measured[f'{name}_accuracy']:.1%}"
+            for name in ("next", "order")
+            if f"{name}_accuracy" in self.measured
+        ]
+        if self.speed:
+            parts += [
+                f"{self.speed['tokens_per_second']:,.0f} tokens/s",
+                f"{self.speed['limit_share']:.0%} of the limit",
+            ]
+        if self.left is not None:
+            parts.append(f"{_clock(self.left)} left")
+        return " · ".join(parts)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the run will still take, if that can be told yet."""
+        if not self.last or not self.speed:
+            return None
+        seconds: float = self.speed["seconds"]
+        if "minutes" in self.budget:
+            return max(0.0, self.budget["minutes"] * 60 - seconds)
+        done = (
+            self.last["step"] / self.budget["steps"]
+            if "steps" in self.budget
+            else self.last["tokens"] / self.budget["tokens"]
+        )
+        return max(0.0, seconds / done - seconds) if done > 0.01 else None
+
+    def _draw(self, *, now: bool = False) -> None:
+        if self._live is None or (not now and time.monotonic() - self._drawn < 0.25):
+            return
+        self._drawn = time.monotonic()
+        width = min(self.screen.err.width, 100)
+        lines: list[Text] = []
+        if len(self._losses) > 1 and self.screen.err.encoding == "utf-8":
+            chart = line_chart(self._losses, width=width, height=12, marks=self._marks)
+            lines.append(Text(chart, style="cyan"))
+        if self.last:
+            lines.append(
+                Text(f"step {self.last['step']:,} · loss {self.last['loss']:.3f} · lr {self.last['lr']:.2e}")
+            )
+        if self.measured:
+            lines.append(Text(self._line(), style="bold"))
+        self._live.update(Group(*lines), refresh=True)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

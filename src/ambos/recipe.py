@@ -1,0 +1,123 @@
+"""Recipes: TOML files and dotted overrides to typed settings; every mistake is reported, all at once."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ambos.errors import InputError, UsageError
+from ambos.suggest import did_you_mean
+
+
+class Settings(BaseModel):
+    """A group of settings: typed, unchangeable, and with no names but its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+S = TypeVar("S", bound=Settings)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a recipe file as it is."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            "not a recipe", expected="a TOML file in UTF-8", found=str(error), file=path
+        ) from error
+    except OSError as error:
+        raise InputError("cannot read the recipe", found=error.strerror or str(error), file=path) from error
+
+
+def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `base` with `changes` over it, group by group.
+
+    Examples
+    --------
+    >>> merge({"optim": {"lr": 1, "clip": 1}}, {"optim": {"lr": 2}})
+    {'optim': {'lr': 2, 'clip': 1}}
+    """
+    result = dict(base)
+    for key, value in changes.items():
+        old = result.get(key)
+        result[key] = merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return result
+
+
+def parse_override(text: str) -> dict[str, Any]:
+    """Turn `optim.lr=3e-4` into nested values; what is no TOML value is taken as text.
+
+    Examples
+    --------
+    >>> parse_override("optim.lr=3e-4"), parse_override("corruption.unit=word")
+    ({'optim': {'lr': 0.0003}}, {'corruption': {'unit': 'word'}})
+    """
+    name, equals, value = text.partition("=")
+    path = name.strip().split(".")
+    if not equals or not all(path):
+        raise UsageError(
+            f"--set {text!r} is not understood",
+            expected="--set NAME=VALUE",
+            fix="for example --set optim.lr=3e-4",
+        )
+    try:
+        found: Any = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        found = value.strip()
+    for part in reversed(path):
+        found = {part: found}
+    return dict(found)
+
+
+def build(schema: type[S], values: Mapping[str, Any], *, file: Path | None = None) -> S:
+    """Check values against a schema; raise one `UsageError` that lists all that is wrong."""
+    try:
+        return schema.model_validate(values)
+    except ValidationError as error:
+        problems = [_problem(schema, detail) for detail in error.errors()]
+        raise UsageError(
+            f"{len(problems)} settings are wrong" if len(problems) > 1 else "a setting is wrong",
+            found="; ".join(problems),
+            fix="see docs/pretraining.md for all settings",
+            file=file,
+        ) from error
+
+
+def _problem(schema: type[BaseModel], detail: Any) -> str:  # noqa: ANN401 (pydantic's own)
+    name = ".".join(str(part) for part in detail["loc"])
+    if detail["type"] != "extra_forbidden":
+        found = detail.get("input")
+        shown = f" (found {found!r})" if not isinstance(found, Mapping) else ""
+        return f"{name}: {detail['msg']}{shown}"
+    near = did_you_mean(name, names(schema))
+    return f"there is no setting {name}" + (f", {near}" if near else "")
+
+
+def names(schema: type[BaseModel], before: str = "") -> list[str]:
+    """Return the dotted names of all settings of a schema."""
+    found = []
+    for key, field in schema.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            found += names(inner, f"{before}{key}.")
+        else:
+            found.append(before + key)
+    return found
+
+
+def write_toml(settings: Settings) -> str:
+    """Return settings as TOML; what is None is left out, as TOML has no word for it."""
+    import tomli_w  # noqa: PLC0415
+
+    return tomli_w.dumps(settings.model_dump(mode="json", exclude_none=True))
+
+
+def load_recipe(schema: type[S], sources: Sequence[Mapping[str, Any]], *, file: Path | None = None) -> S:
+    """Lay sources of settings over each other, later ones on top, and check the result."""
+    values: dict[str, Any] = {}
+    for source in sources:
+        values = merge(values, source)
+    return build(schema, values, file=file)

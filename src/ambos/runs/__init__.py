@@ -1,0 +1,1 @@
+"""Whole runs: from a recipe to a run folder."""

@@ -1,0 +1,169 @@
+"""From a recipe and a corpus to the parts of a run: model, objectives, data, optimiser."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.corruption import CorruptionSettings
+from ambos.data.feed import Feed, FeedSettings, MaskedBatch, Place, total_counts
+from ambos.data.parts import Part
+from ambos.encoder.build import initialise
+from ambos.encoder.operations import encoder_operations, vocabulary_operations
+from ambos.errors import InputError, UsageError
+from ambos.objectives.masked import MaskedLanguageModel
+from ambos.objectives.objective import Objective, Pretraining
+from ambos.objectives.relation import SegmentRelation
+from ambos.objectives.span_boundary import SpanBoundary
+from ambos.runs.settings import PretrainRecipe
+from ambos.runs.shape import encoder_shape
+from ambos.text.store import TokenStore
+from ambos.text.tokenizer import Tokenizer
+from ambos.train.loop import State, Work
+from ambos.train.schedule import between
+from ambos.train.team import Team
+
+_PARTS = 4  # a step with dropout has at least so many: the same for 1, 2 and 4 processes
+_COUNTED = 10_000_000  # tokens counted at a time
+
+
+def new_bundle(recipe: PretrainRecipe, store: TokenStore) -> Bundle:
+    """Make a model with new weights, with the heads that the objectives need."""
+    tokenizer = store.tokenizer
+    bundle = Bundle.new(encoder_shape(recipe.model, tokenizer.vocab_size), tokenizer, seed=recipe.seed)
+    bundle.add_head("mlm", seed=recipe.seed + 1)
+    if recipe.model.unigram_bias:
+        set_unigram_bias(bundle, store)
+    add_relation_head(bundle, recipe)
+    return bundle
+
+
+def add_relation_head(bundle: Bundle, recipe: PretrainRecipe) -> bool:
+    """Attach the head of next-sentence or order prediction if asked for and missing; tell if it is new."""
+    if recipe.relation == "none" or "next" in bundle.network.heads:
+        return False
+    if "next" not in bundle.family.heads:
+        raise UsageError(
+            f"{bundle.family.model_type} models have no head for the objective {recipe.relation}",
+            expected="a family with one: bert or albert",
+            fix="leave the objective out, or choose another preset",
+        )
+    bundle.add_head("next", seed=recipe.seed + 2)
+    bundle.task = "mlm"
+    return True
+
+
+def set_unigram_bias(bundle: Bundle, store: TokenStore) -> None:
+    """Start the output bias at log((count + 1) / (tokens + V)): the best guess that knows no context."""
+    size = bundle.config.vocab_size
+    counts = np.ones(size)
+    for first in range(0, len(store.tokens), _COUNTED):
+        counts += np.bincount(store.tokens[first : first + _COUNTED], minlength=size)
+    out: nn.Linear = bundle.network.heads["mlm"].out  # type: ignore[assignment]
+    if out.bias is not None:
+        out.bias.data = torch.from_numpy(np.log(counts / counts.sum())).float()
+
+
+def build_model(bundle: Bundle, recipe: PretrainRecipe) -> Pretraining:
+    """Put the objectives of a recipe on a model."""
+    network, weights = bundle.network, recipe.objectives
+    head: Any = network.heads["mlm"]
+    found: dict[Objective, float] = {MaskedLanguageModel(head): weights["mlm"]}
+    if recipe.relation != "none":
+        relation: Any = network.heads["next"]
+        if network.pooler is None:
+            raise ValueError("the model has no pooler")
+        found[SegmentRelation(recipe.relation, network.pooler, relation)] = weights[recipe.relation]
+    if "span_boundary" in weights:
+        boundary = SpanBoundary(bundle.config.width, head.out)
+        generator = torch.Generator().manual_seed(recipe.seed + 3)
+        for part in (boundary.position, boundary.layers):
+            initialise(part, bundle.config.initial_std, generator)
+        found[boundary] = weights["span_boundary"]
+    return Pretraining(network.encoder, found)
+
+
+def training_feed(part: Part, tokenizer: Tokenizer, recipe: PretrainRecipe) -> Feed:
+    """Return the training examples that a recipe makes of a corpus."""
+    how = recipe.corruption
+    return Feed(
+        part,
+        tokenizer,
+        FeedSettings(
+            scheme=recipe.data.scheme,
+            relation=recipe.relation,
+            short=recipe.data.short,
+            corruption=CorruptionSettings(how.unit, how.rate, how.mask, how.random, how.spans),
+            variants=recipe.data.variants,
+            alpha=recipe.data.alpha,
+            seed=recipe.seed,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the work of one step after the other.
+
+    What phase it is, and how much is hidden, follow from the share that is spent.
+    """
+
+    feed: Feed
+    recipe: PretrainRecipe
+    bundle: Bundle
+    team: Team
+
+    def __call__(self, state: State, share: float) -> Work:
+        """Return the work of the step after `state`."""
+        recipe = self.recipe
+        number = self.phase(share)
+        phase = recipe.phases[number]
+        epoch, index = state.place.get("epoch", 0), state.place.get("index", 0)
+        if state.place.get("phase", number) != number:
+            epoch, index = epoch + 1, 0
+        how = recipe.corruption
+        rate = None if how.rate_end is None else between(how.rate, how.rate_end, share)
+        config = self.bundle.config
+        drops = any((config.dropout, config.attention_dropout, config.embedding_dropout))
+        batches, place = self.feed.step(
+            Place(epoch, index),
+            sequences=phase.sequences,
+            length=min(phase.length, config.context),
+            rate=rate,
+            budget=recipe.part_tokens,
+            parts=max(self.team.size, _PARTS if drops else 1),
+        )
+        if len(batches) < self.team.size:
+            raise InputError(
+                "a step has fewer sequences than there are processes",
+                expected=f"at least {self.team.size} sequences",
+                found=str(len(batches)),
+                fix="start fewer processes, or set more sequences in the phases",
+            )
+        self.feed.part.store.release()
+        totals = total_counts(batches)
+        where = {"epoch": place.epoch, "index": place.index, "phase": number}
+        return Work(batches, totals, totals["tokens"], self._operations(batches), where)
+
+    def phase(self, share: float) -> int:
+        """Return the number of the phase."""
+        borders = np.cumsum([phase.share for phase in self.recipe.phases])
+        return min(int(np.searchsorted(borders, share, side="right")), len(borders) - 1)
+
+    def _operations(self, batches: list[MaskedBatch]) -> float:
+        config = self.bundle.config
+        return sum(
+            3.0
+            * (
+                encoder_operations(config, masked.batch.lengths, len(masked.places) + len(masked.pairs))
+                + vocabulary_operations(config, len(masked.places))
+            )
+            for masked in batches
+        )
+
+
+Stage = Callable[[str], None]

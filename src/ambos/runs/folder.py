@@ -1,0 +1,84 @@
+"""The folder of a run: what lies where, and the logs that grow in it."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ambos.errors import InputError
+from ambos.files import write_file
+
+METRICS, SPEED, RUN, RECIPE = "metrics.jsonl", "speed.jsonl", "run.json", "recipe.toml"
+EVENTS = "events.out.tfevents.0.ambos"
+ENTRIES = frozenset(
+    {METRICS, SPEED, RUN, RECIPE, EVENTS, "store", "checkpoints", "bundle", "curves.svg", "report.html"}
+)
+
+
+class Log:
+    """A file of JSON objects, one a line, that can be cut back to where a checkpoint was written.
+
+    Parameters
+    ----------
+    path
+        The file; made if it is not there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("ab")
+        self._digest = hashlib.sha256(path.read_bytes())
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Append a record."""
+        line = (json.dumps(record, ensure_ascii=False) + "\n").encode()
+        self._file.write(line)
+        self._file.flush()
+        self._digest.update(line)
+
+    def mark(self) -> dict[str, Any]:
+        """Force the file onto the disk; return what tells its bytes so far from any others."""
+        os.fsync(self._file.fileno())
+        return {"bytes": self._file.tell(), "sha256": self._digest.hexdigest()}
+
+    def cut(self, mark: dict[str, Any]) -> None:
+        """Cut the file back to a mark, or say that it is not the file that was marked."""
+        with self.path.open("rb") as file:
+            data = file.read(mark["bytes"])
+        if len(data) < mark["bytes"] or hashlib.sha256(data).hexdigest() != mark["sha256"]:
+            raise InputError(
+                "the log of the run is not the one that the checkpoint belongs to",
+                expected=f"{mark['bytes']:,} bytes as they were written",
+                found=f"{len(data):,} bytes" if len(data) < mark["bytes"] else "other bytes",
+                fix="put the file back, or start again with another --out",
+                file=self.path,
+            )
+        self._file.truncate(mark["bytes"])
+        self._digest = hashlib.sha256(data)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Read all records."""
+        return [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """Read run.json."""
+    try:
+        return dict(json.loads((folder / RUN).read_bytes()))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "not a run folder",
+            expected=f"a folder with {RUN} in it, as `ambos pretrain --out` makes it",
+            found="no such folder" if not folder.exists() else str(error),
+            file=folder,
+        ) from error
+
+
+def write_run(folder: Path, about: dict[str, Any]) -> None:
+    """Replace run.json as a whole."""
+    write_file(folder / RUN, (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode())

@@ -1,0 +1,144 @@
+"""What a run writes down as it goes: metrics, speed, TensorBoard events; and who else is told."""
+
+import time
+from pathlib import Path
+from typing import Any, Protocol
+
+from ambos.runs.folder import EVENTS, METRICS, SPEED, Log
+from ambos.train.events import EventWriter
+
+_WINDOW = 20  # steps that a speed is the mean of
+
+
+class Watcher(Protocol):
+    """Who looks on: the terminal, or a notebook."""
+
+    def step(self, record: dict[str, Any], speed: dict[str, Any]) -> None:
+        """See a step."""
+
+    def heldout(self, record: dict[str, Any]) -> None:
+        """See an evaluation."""
+
+    def note(self, text: str) -> None:
+        """Hear something in passing."""
+
+
+class Quiet:
+    """A watcher that looks away."""
+
+    def step(self, record: dict[str, Any], speed: dict[str, Any]) -> None:
+        """See a step."""
+
+    def heldout(self, record: dict[str, Any]) -> None:
+        """See an evaluation."""
+
+    def note(self, text: str) -> None:
+        """Hear something in passing."""
+
+
+class RunLog:
+    """The listener of a training loop that writes the files of a run folder.
+
+    What depends on the clock goes into files of its own, so that metrics.jsonl is the same, byte for byte,
+    for a run that was interrupted and one that was not.
+
+    Parameters
+    ----------
+    folder
+        The run.
+    watcher
+        Is told what is written.
+    limit
+        Floating point operations a second that matrix products alone reach.
+    """
+
+    def __init__(self, folder: Path, watcher: Watcher, limit: float) -> None:
+        self.metrics, self.speed = Log(folder / METRICS), Log(folder / SPEED)
+        self.watcher = watcher
+        self.limit = limit
+        self.seconds = 0.0
+        self._events_path = folder / EVENTS
+        self._events: EventWriter | None = None
+        self._recent: list[tuple[float, int, float]] = []
+        self._tokens = 0
+
+    def begin(self, mark: dict[str, Any] | None, seconds: float, tokens: int) -> None:
+        """Begin, or go on from a mark: what was written after it is cut off, and events are written anew."""
+        if mark is not None:
+            self.metrics.cut(mark)
+        self.seconds, self._tokens = seconds, tokens
+        self._events = EventWriter(self._events_path)
+        now = time.time()
+        for record in self.metrics.records():
+            self._event(record, now)
+
+    def mark(self) -> dict[str, Any]:
+        """Return what a checkpoint must remember."""
+        return {"metrics": self.metrics.mark()}
+
+    def trained(self, record: dict[str, Any], seconds: float, operations: float) -> None:
+        """Write a step down; of many steps, only some."""
+        step = record["step"]
+        self.seconds += seconds
+        self._recent = [*self._recent[1 - _WINDOW :], (seconds, record["tokens"] - self._tokens, operations)]
+        self._tokens = record["tokens"]
+        spent, tokens, done = (sum(column) for column in zip(*self._recent, strict=True))
+        speed = {
+            "step": step,
+            "seconds": round(self.seconds, 3),
+            "tokens_per_second": round(tokens / spent, 1),
+            "limit_share": round(done / spent / self.limit, 4),
+        }
+        if _is_kept(step):
+            self.metrics.add(record)
+            self._event(record, time.time())
+        if _is_kept(step) and (step <= 10 or step % 10 == 0):
+            self.speed.add(speed)
+        self.watcher.step(record, speed)
+
+    def evaluated(self, records: list[dict[str, Any]]) -> None:
+        """Write an evaluation down."""
+        for record in records:
+            self.metrics.add(record)
+            self._event(record, time.time())
+            if record["kind"] == "heldout":
+                self.watcher.heldout(record)
+
+    def saved(self, step: int) -> None:
+        """Nothing to write: the checkpoint is there."""
+
+    def close(self) -> None:
+        """Close the files."""
+        self.metrics.close()
+        self.speed.close()
+        if self._events is not None:
+            self._events.close()
+
+    def _event(self, record: dict[str, Any], now: float) -> None:
+        if self._events is None or record["kind"] == "fill":
+            return
+        values = {
+            f"{record['kind']}/{key}": value
+            for key, value in record.items()
+            if isinstance(value, float) and key not in {"kind", "step"}
+        }
+        self._events.scalars(record["step"], values, wall_time=now)
+
+
+class Silent:
+    """The listener of the processes that do not lead."""
+
+    def trained(self, record: dict[str, Any], seconds: float, operations: float) -> None:
+        """Do nothing."""
+
+    def evaluated(self, records: list[dict[str, Any]]) -> None:
+        """Do nothing."""
+
+    def saved(self, step: int) -> None:
+        """Do nothing."""
+
+
+def _is_kept(step: int) -> bool:
+    """Tell whether a step is written down: the first thousand, then every tenth, then every hundredth."""
+    every = 1 if step <= 1_000 else 10 if step <= 10_000 else 100
+    return step % every == 0

@@ -1,0 +1,298 @@
+"""A pretraining run from beginning to end, or from where it was interrupted to its end."""
+
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ambos import __version__
+from ambos.analysis.run_report import write_report
+from ambos.bundle.bundle import Bundle, parameters
+from ambos.data.parts import Part, divide, whole
+from ambos.errors import InputError, UsageError
+from ambos.recipe import write_toml
+from ambos.runs.assemble import Reader, add_relation_head, build_model, new_bundle, training_feed
+from ambos.runs.card import write_card
+from ambos.runs.folder import RECIPE, read_run, write_run
+from ambos.runs.heldout import Heldout
+from ambos.runs.log import Quiet, RunLog, Silent, Watcher
+from ambos.runs.settings import PretrainRecipe
+from ambos.text.store import TokenStore
+from ambos.train.average import Average
+from ambos.train.checkpoint import Checkpoint, Checkpoints
+from ambos.train.loop import Loop, State
+from ambos.train.machine import keep_memory, matrix_speed
+from ambos.train.optim import Optimiser, OptimSettings
+from ambos.train.schedule import Budget, Schedule
+from ambos.train.signals import listen
+from ambos.train.team import Team
+
+_ENDING = 4.0  # seconds kept for the last checkpoint, the bundle and the report
+_MEASURING = 0.1  # largest share of a run by the clock that is spent on measuring
+
+
+@dataclass
+class Job:
+    """What one process does for a run.
+
+    Parameters
+    ----------
+    folder
+        The run folder; its `store/`, and `heldout/` where other text is held out, are there already.
+    recipe
+        All settings.
+    base
+        A model to begin with, or None for new weights.
+    team
+        The processes that train together.
+    watcher
+        Who looks on.
+    spent
+        Seconds of a budget by the clock that preparation took.
+    """
+
+    folder: Path
+    recipe: PretrainRecipe
+    base: str | None = None
+    team: Team = field(default_factory=Team)
+    watcher: Watcher = field(default_factory=Quiet)
+    spent: float = 0.0
+    _started: float = field(default_factory=time.perf_counter)
+
+    def run(self, *, resume: bool = False, anyway: bool = False) -> bool:
+        """Train; tell whether the run came to its end (and not to a wish to stop)."""
+        keep_memory()
+        store, (train, heldout) = self._corpus()
+        bundle = self._bundle(store)
+        model = build_model(bundle, self.recipe)
+        measured = Heldout(
+            heldout,
+            store.tokenizer,
+            relation=self.recipe.relation,
+            sequences=self.recipe.evaluation.sequences,
+            context=bundle.config.context,
+        )
+        speed = matrix_speed() if self.team.leads else 1.0
+        log = RunLog(self.folder, self.watcher, speed * self.team.size) if self.team.leads else None
+        prints = self._fingerprints(store)
+        loop = self._loop(bundle, model, train, measured, log, prints)
+        checkpoint = self._checkpoint(loop, prints, anyway=anyway) if resume else None
+        state = loop.restore(checkpoint) if checkpoint else State(place={})
+        if log is not None:
+            log.begin(checkpoint.state["metrics"] if checkpoint else None, state.seconds, state.tokens)
+            self._describe(bundle, train, measured, "running", state, speed)
+        with listen() as stop:
+            state = loop.run(state, stop)
+        done = loop.share(state) >= 1
+        if log is not None:
+            log.close()
+            with loop.averaged():
+                self._ship(bundle, done)
+            self._describe(bundle, train, measured, "finished" if done else "stopped", state, speed)
+            write_report(self.folder)
+        self.team.wait()
+        return done
+
+    def _corpus(self) -> tuple[TokenStore, tuple[Part, Part]]:
+        store = TokenStore(self.folder / "store")
+        given = self.folder / "heldout"
+        if given.exists():
+            return store, (whole(store, measuring=False), whole(TokenStore(given), measuring=True))
+        return store, divide(store)
+
+    def _bundle(self, store: TokenStore) -> Bundle:
+        if self.base is None:
+            return new_bundle(self.recipe, store)
+        bundle = Bundle.load(self.base)
+        if bundle.tokenizer is None or bundle.tokenizer.fingerprint != store.tokenizer.fingerprint:
+            raise InputError(
+                "the text was tokenised by another tokenizer than the base's",
+                fix="start again with another --out",
+            )
+        if "mlm" not in bundle.network.heads:
+            self.watcher.note(
+                f"{self.base} has no masked-LM head: a new one is trained, tied to its token table"
+            )
+            bundle.add_head("mlm", seed=self.recipe.seed + 1)
+        if add_relation_head(bundle, self.recipe):
+            self.watcher.note(
+                f"{self.base} has no head for the objective {self.recipe.relation}: a new one is trained"
+            )
+        bundle.sentence = None  # how its vectors are made belongs to the old weights
+        bundle.task = "mlm"
+        return bundle
+
+    def _loop(
+        self,
+        bundle: Bundle,
+        model: torch.nn.Module,
+        train: Part,
+        measured: Heldout,
+        log: RunLog | None,
+        prints: dict[str, str],
+    ) -> Loop:
+        recipe = self.recipe
+        how = recipe.optim
+        if how.name == "muon" and recipe.parallel == "fsdp" and self.team.size > 1:
+            raise UsageError(
+                "Muon needs whole matrices, which FSDP takes apart",
+                fix="--set optim.name=adamw, or parallel=ddp",
+            )
+        wrapped = self.team.wrap(model, recipe.parallel, list(bundle.network.encoder.layers))
+        optimiser = Optimiser(
+            model,
+            OptimSettings(how.name, how.lr, how.matrix_lr, how.betas, how.eps, how.weight_decay, how.clip),
+        )
+        names = [str(one.name) for one in model.objectives]  # type: ignore[union-attr]
+        loop = Loop(
+            model=model,
+            names=names,
+            read=Reader(training_feed(train, train.store.tokenizer, recipe), recipe, bundle, self.team),
+            optimiser=optimiser,
+            schedule=Schedule(**recipe.schedule.model_dump()),
+            budget=self._budget(),
+            evaluate=lambda state: self._measure(model, measured, state, loop),
+            listener=log or Silent(),
+            checkpoints=Checkpoints(self.folder / "checkpoints", keep=recipe.saving.keep),
+            save_seconds=recipe.saving.minutes * 60,
+            save_steps=recipe.saving.steps,
+            evaluations=recipe.evaluation.times,
+            average=Average(model, how.average) if how.average else None,
+            seed=recipe.seed,
+            team=self.team,
+            wrapped=wrapped,
+            extra={"fingerprints": prints},
+            log_state=log.mark if log else dict,
+        )
+        return loop
+
+    def _budget(self) -> Budget:
+        how = self.recipe.budget
+        if how.minutes is None:
+            return Budget(steps=how.steps, tokens=how.tokens)
+        whole_time = how.minutes * 60
+        return Budget(seconds=max(whole_time / 2, whole_time - self.spent - _ENDING))
+
+    def _measure(self, model: Any, measured: Heldout, state: State, loop: Loop) -> list[dict[str, Any]]:  # noqa: ANN401
+        """Return the records of an evaluation: held-out figures, and sample sentences filled in."""
+        begin = time.perf_counter()
+        found = measured.measure(model)
+        head = {"step": state.step, "epoch": state.place.get("epoch", 0), "tokens": state.tokens}
+        record: dict[str, Any] = {"kind": "heldout", **head}
+        for name, sums in found.items():
+            unit = "tokens" if name == "mlm" else "pairs"
+            record[f"{name}_loss"] = sums.loss / sums.count
+            record[f"{name}_accuracy"] = sums.right / sums.count
+            record[f"{name}_{unit}"] = sums.count
+        fills = {"kind": "fill", "step": state.step, "samples": measured.fill(model)}
+        if self.recipe.budget.minutes is not None and state.step == 0 and loop.budget.seconds:
+            took = self.team.same(time.perf_counter() - begin)
+            loop.evaluations = max(3, min(loop.evaluations, int(_MEASURING * loop.budget.seconds / took)))
+        return [record, fills]
+
+    def _checkpoint(self, loop: Loop, prints: dict[str, str], *, anyway: bool) -> Checkpoint | None:
+        """Return the newest whole checkpoint, if it belongs to this run as it is now."""
+        assert loop.checkpoints is not None  # noqa: S101 (for the type checker)
+        found = loop.checkpoints.load(self.watcher.note)
+        if found is None:
+            return None
+        before = found.state["fingerprints"]
+        changed = [name for name in prints if before.get(name) != prints[name]]
+        if changed and not anyway:
+            raise InputError(
+                f"the {' and the '.join(changed)} changed since the run was interrupted",
+                expected="everything as it was: then the result is the same as without the interruption",
+                fix="put it back, or pass --anyway to go on with the change",
+                file=self.folder,
+            )
+        for name in changed:
+            self.watcher.note(f"going on with another {name} than before")
+        return found
+
+    def _fingerprints(self, store: TokenStore) -> dict[str, str]:
+        """Return what tells whether a run is still the one that was interrupted."""
+        data = "".join(f"{name} {digest}\n" for name, digest in sorted(store.manifest["sha256"].items()))
+        return {
+            "recipe": hashlib.sha256(write_toml(self.recipe).encode()).hexdigest(),
+            "data": hashlib.sha256(data.encode()).hexdigest(),
+            "tokenizer": store.tokenizer.fingerprint,
+        }
+
+    def _ship(self, bundle: Bundle, done: bool) -> None:
+        """Write the bundle."""
+        bundle.provenance = {
+            "pretrained_by": f"ambos {__version__}",
+            "recipe": self.recipe.name,
+            "base": self.base,
+            "finished": done,
+        }
+        bundle.card = write_card(self.folder, bundle)
+        bundle.save(self.folder / "bundle", force=True)
+
+    def _describe(
+        self, bundle: Bundle, train: Part, measured: Heldout, status: str, state: State, speed: float
+    ) -> None:
+        """Write run.json."""
+        about = read_run(self.folder)
+        counts = train.store.manifest["counts"]
+        config = bundle.config
+        how = (
+            "other text, given by the user"
+            if (self.folder / "heldout").exists()
+            else (
+                "whole documents, drawn at random"
+                if len(measured.part.kept_back)
+                else "the end of the corpus"
+            )
+        )
+        write_run(
+            self.folder,
+            {
+                **about,
+                "status": status,
+                "finished": datetime.now(UTC).isoformat(timespec="seconds") if status == "finished" else None,
+                "seconds": round(state.seconds, 1),
+                "steps": state.step,
+                "tokens": state.tokens,
+                "processes": self.team.size,
+                "threads": torch.get_num_threads(),
+                "machine": {"cores": os.cpu_count(), "gflops": round(speed / 1e9, 1)},
+                "corpus": {
+                    "documents": counts["documents"],
+                    "sentences": counts["sentences"],
+                    "tokens": counts["tokens"],
+                    "languages": train.store.languages,
+                    "sources": [source["file"] for source in train.store.manifest["sources"]],
+                },
+                "heldout": {"documents": measured.part.count, "tokens": measured.part.tokens, "how": how},
+                "model": {
+                    "preset": self.base or self.recipe.model.preset,
+                    "family": config.family,
+                    "parameters": parameters(bundle.network),
+                    "vocab_size": config.vocab_size,
+                    "width": config.width,
+                    "depth": config.depth,
+                    "heads": config.heads,
+                    "context": config.context,
+                },
+                "recipe": self.recipe.name,
+            },
+        )
+
+
+def begin_folder(folder: Path, recipe: PretrainRecipe, base: str | None, texts: Sequence[Path]) -> None:
+    """Write what a run must know to be resumed: its recipe, what it begins with, the files it reads."""
+    (folder / RECIPE).write_text(write_toml(recipe), encoding="utf-8")
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    files = [
+        {"file": str(path.absolute()), "bytes": path.stat().st_size, "modified": path.stat().st_mtime_ns}
+        for path in texts
+    ]
+    about = {"ambos": __version__, "started": started, "status": "running", "base": base, "texts": files}
+    write_run(folder, about)

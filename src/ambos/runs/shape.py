@@ -1,0 +1,46 @@
+"""From a recipe to the shape of an encoder: the parts of one family in the size of a preset."""
+
+from dataclasses import replace
+from typing import Any
+
+from ambos.encoder.config import EncoderConfig
+from ambos.encoder.presets import preset
+from ambos.runs.settings import ModelSettings
+
+
+def encoder_shape(model: ModelSettings, vocab_size: int) -> EncoderConfig:
+    """Return the shape of a new encoder.
+
+    Examples
+    --------
+    >>> shape = encoder_shape(ModelSettings(preset="bert-mini", family="roberta-base"), 8000)
+    >>> shape.family, shape.width, shape.depth, shape.vocab_size
+    ('roberta', 256, 4, 8000)
+    """
+    size = preset(model.preset).encoder
+    family = preset(model.family).encoder if model.family else size
+    config = replace(family, **_sizes(family, size), vocab_size=vocab_size)
+    if model.context is not None:
+        config = replace(config, context=model.context)
+    if model.dropout is not None:
+        config = replace(
+            config, dropout=model.dropout, attention_dropout=model.dropout, embedding_dropout=model.dropout
+        )
+    return config
+
+
+def _sizes(family: EncoderConfig, size: EncoderConfig) -> dict[str, Any]:
+    """Return what makes `family` as large as `size`; its own proportions and patterns stay."""
+    if family is size:
+        return {}
+    inner = round(size.width * family.inner_width / family.width)
+    period = 3 if family.local_layers else 0
+    return {
+        "width": size.width,
+        "depth": size.depth,
+        "heads": size.heads,
+        "inner_width": inner,
+        "token_width": min(family.token_width, size.width) if family.token_width else None,
+        "layers": (0,) * size.depth if family.layers else None,
+        "local_layers": tuple(layer for layer in range(size.depth) if period and layer % period),
+    }

@@ -1,0 +1,160 @@
+"""Begin a pretraining run from raw text, or go on with one that was interrupted."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ambos.bundle.bundle import Bundle
+from ambos.errors import InputError
+from ambos.files import lock, output_errors, refuse_existing
+from ambos.recipe import load_recipe, merge, parse_override, read_toml
+from ambos.runs.folder import ENTRIES, RECIPE, read_run
+from ambos.runs.log import Quiet, Watcher
+from ambos.runs.prepare import make_store
+from ambos.runs.pretrain import Job, begin_folder
+from ambos.runs.settings import PretrainRecipe
+from ambos.text.sources import Source
+from ambos.text.store import TokenStore
+from ambos.text.store_build import BuildProgress
+from ambos.text.stream import ReadOptions
+from ambos.text.tokenizer import Tokenizer
+from ambos.train.team import Team, join
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What to read: files to train on, files to measure with (or none: some are kept back), and how."""
+
+    train: Sequence[Source]
+    heldout: Sequence[Source] = ()
+    reading: ReadOptions = field(default_factory=ReadOptions)
+
+
+def pretrain(
+    texts: Texts,
+    out: Path,
+    recipe: PretrainRecipe,
+    *,
+    tokenizer: Tokenizer | None = None,
+    base: str | None = None,
+    force: bool = False,
+    watcher: Watcher | None = None,
+    stage: Callable[[str], None] = lambda _: None,
+    progress: Callable[[BuildProgress], None] = lambda _: None,
+) -> bool:
+    """Make a tokenizer, a token store and a model from text, in `out`; tell whether it was not interrupted.
+
+    Examples
+    --------
+    >>> from ambos.runs.named import recipe_values
+    >>> from ambos.text.sources import find_sources
+    >>> recipe = load_recipe(
+    ...     PretrainRecipe, [recipe_values("fast"), {"budget": {"minutes": 1}}]
+    ... )  # doctest: +SKIP
+    >>> pretrain(Texts(find_sources(["corpus/"])), Path("run"), recipe)  # doctest: +SKIP
+    True
+    """
+    began = time.perf_counter()
+    watcher = watcher or Quiet()
+    with join() as team, _held(out, team):
+        if team.leads:
+            if not _is_unbegun(out):
+                refuse_existing(out, entries=ENTRIES, force=force)
+                shutil.rmtree(out, ignore_errors=True)
+            with output_errors(out):
+                out.mkdir(parents=True, exist_ok=True)
+            if base is not None:
+                tokenizer = _tokenizer_of(base)
+            steps: Any = {"stage": stage, "progress": progress}
+            with _undone(out):
+                store = make_store(
+                    texts.train, out / "store", tokenizer, recipe.tokenizer, texts.reading, **steps
+                )
+                if texts.heldout:
+                    stage("tokenising the held-out text")
+                    make_store(
+                        texts.heldout, out / "heldout", store.tokenizer, recipe.tokenizer, texts.reading
+                    )
+                begin_folder(out, recipe, base, [source.path for source in (*texts.train, *texts.heldout)])
+            stage("")
+        team.wait()
+        spent = team.same(time.perf_counter() - began)
+        return Job(out, recipe, base, team, watcher, spent).run()
+
+
+def resume(
+    folder: Path, *, overrides: Sequence[str] = (), anyway: bool = False, watcher: Watcher | None = None
+) -> bool:
+    """Go on with a run from its newest whole checkpoint; tell whether it came to its end."""
+    about = read_run(folder)
+    values: dict[str, Any] = read_toml(folder / RECIPE)
+    for override in overrides:
+        values = merge(values, parse_override(override))
+    recipe = load_recipe(PretrainRecipe, [values], file=folder / RECIPE)
+    with join() as team, _held(folder, team):
+        if team.leads:
+            store = TokenStore(folder / "store")
+            store.verify()
+            if not anyway:
+                _refuse_changed_texts(about["texts"], folder)
+        team.wait()
+        job = Job(folder, recipe, about.get("base"), team, watcher or Quiet())
+        return job.run(resume=True, anyway=anyway)
+
+
+@contextmanager
+def _held(out: Path, team: Team) -> Iterator[None]:
+    """Hold the folder for this run alone."""
+    if not team.leads:
+        yield
+        return
+    with lock(out):
+        yield
+
+
+def _is_unbegun(out: Path) -> bool:
+    """Tell whether a folder holds nothing but what an interrupted preparation left: it can go on."""
+    if not out.is_dir() or (out / "checkpoints").exists():
+        return False
+    left = {entry.name for entry in out.iterdir()}
+    return bool(left) and left <= {"store", ".store.partial", ".store.lock", "heldout", ".heldout.partial"}
+
+
+@contextmanager
+def _undone(out: Path) -> Iterator[None]:
+    """Leave no folder behind if preparation fails."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)
+        raise
+
+
+def _tokenizer_of(base: str) -> Tokenizer:
+    found = Bundle.load(base).tokenizer
+    if found is None:
+        raise InputError(
+            "the base has no tokenizer", expected="tokenizer files beside its weights", file=base
+        )
+    return found
+
+
+def _refuse_changed_texts(texts: list[dict[str, Any]], folder: Path) -> None:
+    """Raise `InputError` if a file that the store was made from is another one now."""
+    for source in texts:
+        path = Path(source["file"])
+        if path.is_file() and (path.stat().st_size, path.stat().st_mtime_ns) != (
+            source["bytes"],
+            source["modified"],
+        ):
+            raise InputError(
+                "the data changed since the run began",
+                expected=f"{source['bytes']:,} bytes as they were",
+                found=f"{path.stat().st_size:,} bytes, written later",
+                fix=f"ambos resume {folder} --anyway goes on with the tokens as they were",
+                file=path,
+            )
