@@ -11,7 +11,7 @@ STALE := pyproject.toml constraints.txt
 .PHONY: help quickstart test test-slow check format bench wheel constraints clean
 
 help:
-	@echo "make quickstart   from nothing to tokens and vectors, in a minute after installation"
+	@echo "make quickstart   from nothing to a model of its own, in two minutes after installation"
 	@echo "make test         the tests (about six minutes on two cores)"
 	@echo "make test-slow    the long ones: memory, disk full, the wheel alone"
 	@echo "make check        format, lint, types, tests: what must pass before a change lands"
@@ -42,6 +42,8 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/sentences.py
 	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/pretraining.py speed
+	$(BIN)/python benchmarks/pretraining.py quality
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel

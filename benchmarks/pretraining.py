@@ -1,19 +1,20 @@
 """Pretraining: ambos beside the `transformers` Trainer with its masked-LM collator.
 
-    AMBOS_DATA=... python benchmarks/pretraining.py speed [--presets bert-tiny bert-mini bert-small] [--steps 12]
+    AMBOS_DATA=... python benchmarks/pretraining.py speed [--presets bert-tiny bert-mini] [--steps 12]
     AMBOS_DATA=... python benchmarks/pretraining.py quality [--minutes 10] [--rates 2.5e-4 5e-4 1e-3]
 
 Real text (wikitext2, raw_pt), a WordPiece vocabulary of 30,000 learnt from it, fp32, all cores.
 
-    speed    tokens a second of the same model on the same data with the same loss: 32 sequences a step, as
-             concatenated blocks of 128 tokens, and line by line (cut at 128 tokens; the Trainer pads to the longest
-             of a batch). Tokens are real ones, padding does not count. The two take turns, each in a process of its
-             own; the median step counts, best of the rounds. `limit` is the share of what the machine's matrix
-             products alone would allow for the operations that are computed.
-    quality  the Trainer gets BERT-mini, 32 x 128 blocks, AdamW, warm-up of 10 %, linear decay, planned to end after
-             --minutes, at each of three learning rates; the best held-out loss counts. Then the recipe `fast`, on the
-             same text with the same tokenizer, until it reaches that loss on the same held-out corruption. Beside
-             them: the Trainer's own model and settings under ambos, and what each reaches in the end.
+    speed    tokens a second of the same model on the same data with the same loss: 32 sequences a step,
+             as concatenated blocks of 128 tokens, and line by line (cut at 128 tokens; the Trainer pads to
+             the longest of a batch). Tokens are real ones, padding does not count. The two take turns, each
+             in a process of its own; the median step counts, best of the rounds. `limit` is the share of what
+             the machine's matrix products alone would allow for the operations that are computed.
+    quality  the Trainer gets BERT-mini, 32 x 128 blocks, AdamW, warm-up of 10 %, linear decay, planned to
+             end after --minutes, at each of three learning rates; the best held-out loss counts. Then the
+             recipe `fast`, on the same text with the same tokenizer, until it reaches that loss on the same
+             held-out corruption. Beside them: the Trainer's own model and settings under ambos, and what
+             each reaches in the end.
 """
 
 import argparse
@@ -102,9 +103,6 @@ def work(job: dict) -> dict:
     return jobs[job.pop("kind")](**job)
 
 
-# --- speed -----------------------------------------------------------------------------------------------------------
-
-
 def speed(data: str, arguments: argparse.Namespace, work: Path) -> dict:
     prepare(data, work)
     results = {}
@@ -117,7 +115,7 @@ def speed(data: str, arguments: argparse.Namespace, work: Path) -> dict:
         for layout in LAYOUTS:
             job = {"work": work / "", "preset": preset, "layout": layout, "steps": arguments.steps}
             rounds = [
-                (run(kind="trainer", data=data, **job), run(kind="ambos", data=data, **job))
+                (run(kind="trainer", data=data, **job), run(kind="ambos", **job))
                 for _ in range(arguments.rounds)
             ]
             theirs = max(one["tokens_per_second"] for one, _ in rounds)
@@ -184,7 +182,7 @@ def train_with_trainer(
             return super().__call__(features, return_tensors)
 
     class Clock(TrainerCallback):
-        def on_step_end(self, args, state, control, **more):
+        def on_step_end(self, *_, **__):
             seen.append((time.perf_counter(), tokens))
 
     torch.manual_seed(0)
@@ -224,7 +222,7 @@ def rate_of(seen: list[tuple[float, int]]) -> float:
     return float(1 / statistics.median(times / tokens))
 
 
-def ambos_speed(data: str, work: str, preset: str, layout: str, steps: int) -> dict:
+def ambos_speed(work: str, preset: str, layout: str, steps: int) -> dict:
     """Time the steps of ambos' own loop on the same rows."""
     from ambos.train.loop import Loop, State
     from ambos.train.machine import keep_memory, matrix_speed
@@ -234,7 +232,7 @@ def ambos_speed(data: str, work: str, preset: str, layout: str, steps: int) -> d
 
     keep_memory()
     limit = matrix_speed(1.0)
-    bundle, model, reader = parts(work, preset, layout)
+    model, reader = parts(work, preset, layout)
     seen: list[tuple[float, int]] = []
     shares: list[float] = []
 
@@ -256,7 +254,7 @@ def ambos_speed(data: str, work: str, preset: str, layout: str, steps: int) -> d
         optimiser=Optimiser(model, OptimSettings(lr=1e-4)),
         schedule=Schedule(),
         budget=Budget(steps=steps + 3),
-        evaluate=lambda state: [],
+        evaluate=lambda *_: [],
         listener=Clock(),
     ).run(State(), Stop())
     return {"tokens_per_second": rate_of(seen[2:]), "limit": statistics.median(shares[3:])}
@@ -268,6 +266,7 @@ def parts(work: str, preset: str, layout: str) -> tuple:
     from ambos.data.feed import Feed, FeedSettings
     from ambos.data.parts import whole
     from ambos.data.plan import ROW, Plan
+    from ambos.encoder.table import allow_in_place
     from ambos.runs.assemble import Reader, build_model
     from ambos.runs.settings import Phase, PretrainRecipe
     from ambos.text.store import TokenStore
@@ -276,7 +275,7 @@ def parts(work: str, preset: str, layout: str) -> tuple:
     class Lines(Feed):
         """Every document of the store, which is a line of the text, cut as the Trainer cuts."""
 
-        def _make_plan(self, variant: int, length: int) -> Plan:
+        def _make_plan(self, _: int, length: int) -> Plan:
             store = self.part.store
             starts = store.sentence_starts[store.document_starts].astype(np.int64)
             rows = np.zeros(len(store), ROW)
@@ -292,7 +291,9 @@ def parts(work: str, preset: str, layout: str) -> tuple:
     )
     make = Lines if layout == "lines" else Feed
     feed = make(whole(store, measuring=False), store.tokenizer, FeedSettings("blocks"))
-    return bundle, build_model(bundle, recipe), Reader(feed, recipe, bundle, Team())
+    model = build_model(bundle, recipe)
+    allow_in_place(model)
+    return model, Reader(feed, recipe, bundle, Team())
 
 
 def same_loss(work: str, preset: str) -> dict:
@@ -302,7 +303,7 @@ def same_loss(work: str, preset: str) -> dict:
 
     from ambos.data.feed import Place
 
-    _, model, reader = parts(work, preset, "blocks")
+    model, reader = parts(work, preset, "blocks")
     batches, _ = reader.feed.step(Place(), sequences=8, length=LENGTH, budget=8 * LENGTH)
     masked = batches[0]
     model.eval()
@@ -314,9 +315,6 @@ def same_loss(work: str, preset: str) -> dict:
     return {"ours": float(ours), "theirs": float(theirs)}
 
 
-# --- quality ---------------------------------------------------------------------------------------------------------
-
-
 def quality(data: str, arguments: argparse.Namespace, work: Path) -> dict:
     prepare(data, work)
     say(f"\n{data}: held-out masked-LM loss, V = {VOCABULARY:,}, same tokenizer and held-out corruption")
@@ -325,8 +323,8 @@ def quality(data: str, arguments: argparse.Namespace, work: Path) -> dict:
         found = run(kind="rival", data=data, work=work / "", minutes=arguments.minutes, rate=rate)
         rivals.append(found)
         say(
-            f"Trainer  BERT-mini, learning rate {rate:g}: loss {found['loss']:.3f}, accuracy {found['accuracy']:.1%} "
-            f"after {found['seconds'] / 60:.1f} min, {found['steps']} steps, {found['tokens_per_second']:,.0f} tokens/s"
+            f"Trainer  BERT-mini, learning rate {rate:g}: {figures(found)} "
+            f"after {found['seconds'] / 60:.1f} min, {found['steps']} steps"
         )
     best = min(rivals, key=lambda rival: rival["loss"])
     say(f"the loss to reach: {best['loss']:.3f} (learning rate {best['rate']:g})")
@@ -352,12 +350,16 @@ def quality(data: str, arguments: argparse.Namespace, work: Path) -> dict:
             target=best["loss"],
         )
         reached = "not reached" if found["reached"] is None else f"reached after {found['reached']:.0f} s"
-        say(
-            f"ambos    {name}, {minutes:g} min: {reached}; in the end {found['loss']:.3f}, accuracy {found['accuracy']:.1%}, "
-            f"{found['tokens_per_second']:,.0f} tokens/s"
-        )
+        say(f"ambos    {name}, {minutes:g} min: {reached}; in the end {figures(found)}")
         results[f"{name}, {minutes:g} min"] = found
     return results
+
+
+def figures(found: dict) -> str:
+    return (
+        f"loss {found['loss']:.3f}, accuracy {found['accuracy']:.1%}, "
+        f"{found['tokens_per_second']:,.0f} tokens/s"
+    )
 
 
 def heldout(work: str):
@@ -419,7 +421,8 @@ def fast(work: str, recipe: str, settings: list[str], minutes: float, target: fl
     """Train with a recipe, measuring on the way; the clock stands still while measuring."""
     from ambos.recipe import load_recipe, merge, parse_override
     from ambos.runs.named import recipe_values
-    from ambos.runs.pretrain import Job, begin_folder
+    from ambos.runs.folder import begin_folder
+    from ambos.runs.pretrain import Job
     from ambos.runs.settings import PretrainRecipe
 
     values = merge(

@@ -56,7 +56,7 @@ def parse_override(text: str) -> dict[str, Any]:
     ({'optim': {'lr': 0.0003}}, {'corruption': {'unit': 'word'}})
     """
     name, equals, value = text.partition("=")
-    path = name.strip().split(".")
+    path = [part.strip() for part in name.split(".")]
     if not equals or not all(path):
         raise UsageError(
             f"--set {text!r} is not understood",
@@ -64,9 +64,10 @@ def parse_override(text: str) -> dict[str, Any]:
             fix="for example --set optim.lr=3e-4",
         )
     try:
-        found: Any = tomllib.loads(f"value = {value}")["value"]
+        parsed = tomllib.loads(f"value = {value}")
     except tomllib.TOMLDecodeError:
-        found = value.strip()
+        parsed = {}
+    found: Any = parsed["value"] if parsed.keys() == {"value"} else value.strip()
     for part in reversed(path):
         found = {part: found}
     return dict(found)

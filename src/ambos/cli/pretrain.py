@@ -1,7 +1,8 @@
 """`ambos pretrain` and `ambos resume`: an encoder of one's own from raw text."""
 
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -140,22 +141,23 @@ def pretrain(
     from ambos.runs.named import recipe_values  # noqa: PLC0415
     from ambos.runs.settings import PretrainRecipe  # noqa: PLC0415
 
-    screen = Screen(json, quiet)
+    screen = _screen(json, quiet)
     values = recipe_values(file or recipe or ("adapt" if base else "fast"))
     if budget:
         values["budget"] = budget
-    elif not values.get("budget"):
-        screen.note("neither --minutes nor --steps nor --tokens: training for 10 minutes")
-        values["budget"] = {"minutes": 10}
     if preset:
         values = merge(values, {"model": {"preset": preset}})
     if seed is not None:
         values["seed"] = seed
     for one in settings or []:
         values = merge(values, parse_override(one))
+    if not values.get("budget"):
+        screen.note("neither --minutes nor --steps nor --tokens: training for 10 minutes")
+        values["budget"] = {"minutes": 10}
     checked = load_recipe(PretrainRecipe, [values], file=Path(file) if file else None)
     _check_preset(checked.model.preset, checked.model.family)
 
+    from ambos.cli.training import Display  # noqa: PLC0415
     from ambos.runs.start import Texts, pretrain  # noqa: PLC0415
     from ambos.text.sources import find_sources  # noqa: PLC0415
     from ambos.text.tokenizer import Tokenizer  # noqa: PLC0415
@@ -165,7 +167,7 @@ def pretrain(
     sources = find_sources(checked.texts if file else texts, language=code)
     describe_sources(screen, sources)
     held = find_sources(heldout, language=code) if heldout else ()
-    with _display(screen, checked) as (display, tell):
+    with Display(screen).shown() as display:
         done = pretrain(
             Texts(sources, held, reading),
             out,
@@ -174,7 +176,8 @@ def pretrain(
             base=base,
             force=force,
             watcher=display,
-            **tell,
+            stage=display.stage,
+            progress=display.tokenised,
         )
     _finish(screen, out, done)
 
@@ -195,17 +198,22 @@ def resume(
 
     [bold]Example[/]  ambos resume run
     """
-    from ambos.recipe import load_recipe, read_toml  # noqa: PLC0415 (help must come without the work's imports)
-    from ambos.runs.folder import RECIPE, read_run  # noqa: PLC0415
-    from ambos.runs.settings import PretrainRecipe  # noqa: PLC0415
+    from ambos.cli.training import Display  # noqa: PLC0415 (help must come without the work's imports)
+    from ambos.runs.folder import read_run  # noqa: PLC0415
     from ambos.runs.start import resume as go_on  # noqa: PLC0415
 
-    screen = Screen(json, quiet)
+    screen = _screen(json, quiet)
     if read_run(run).get("status") == "finished" and not settings:
         screen.note(f"{run} is finished already")
-    with _display(screen, load_recipe(PretrainRecipe, [read_toml(run / RECIPE)])) as (display, _):
+    with Display(screen).shown() as display:
         done = go_on(run, overrides=settings or (), anyway=anyway, watcher=display)
     _finish(screen, run, done)
+
+
+def _screen(json: bool, quiet: bool) -> Screen:
+    """Return where to write; of several processes under torchrun, the first speaks for all."""
+    leads = os.environ.get("RANK", "0") == "0"
+    return Screen(json and leads, quiet or not leads)
 
 
 def _check_preset(*names: str | None) -> None:
@@ -215,21 +223,6 @@ def _check_preset(*names: str | None) -> None:
     for name in names:
         if name is not None:
             preset(name)
-
-
-def _display(screen: Screen, recipe: Any) -> Any:  # noqa: ANN401 (imported late)
-    from contextlib import contextmanager  # noqa: PLC0415
-
-    from ambos.cli.training import Display  # noqa: PLC0415
-
-    @contextmanager
-    def both() -> Any:  # noqa: ANN401
-        budget = recipe.budget.model_dump(exclude_none=True)
-        display = Display(screen, budget)
-        with display.shown():
-            yield display, {"stage": lambda text: screen.note(text) if text else None}
-
-    return both()
 
 
 def _finish(screen: Screen, out: Path, done: bool) -> None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.live import Live
@@ -11,6 +11,9 @@ from rich.text import Text
 
 from ambos.cli.chart import line_chart
 from ambos.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from ambos.text.store_build import BuildProgress
 
 _POINTS = 400  # of the curve; more would be dots on dots
 
@@ -22,13 +25,10 @@ class Display:
     ----------
     screen
         Of the command.
-    share
-        From a record to the share of the run that is over.
     """
 
-    def __init__(self, screen: Screen, budget: dict[str, float]) -> None:
+    def __init__(self, screen: Screen) -> None:
         self.screen = screen
-        self.budget = budget
         self.last: dict[str, Any] = {}
         self.speed: dict[str, Any] = {}
         self.measured: dict[str, Any] = {}
@@ -54,10 +54,23 @@ class Display:
         """Say something in passing."""
         self.screen.note(text)
 
+    def stage(self, name: str) -> None:
+        """Say what begins; nothing for an empty name."""
+        if name:
+            self.screen.note(name)
+
+    def tokenised(self, state: "BuildProgress") -> None:
+        """Show how far the text is tokenised."""
+        if self._live is not None:
+            share = state.bytes_read / max(state.bytes_total, 1)
+            self._live.update(Text(f"{share:.0%} · {state.tokens:,} tokens"), refresh=True)
+
     def step(self, record: dict[str, Any], speed: dict[str, Any]) -> None:
         """See a step."""
         self.last, self.speed = record, speed
-        self._losses.append((record["step"], record["mlm_loss"]))
+        # Smoothed over about ten steps: single batches differ more than what is learnt between them.
+        before = self._losses[-1][1] if self._losses else record["mlm_loss"]
+        self._losses.append((record["step"], before + 0.1 * (record["mlm_loss"] - before)))
         if len(self._losses) > 2 * _POINTS:
             self._losses = self._losses[::2]
         self._draw()
@@ -84,26 +97,10 @@ class Display:
         if self.speed:
             parts += [
                 f"{self.speed['tokens_per_second']:,.0f} tokens/s",
-                f"{self.speed['limit_share']:.0%} of the limit",
+                f"{self.speed['limit_share']:.0%} of limit",
             ]
-        if self.left is not None:
-            parts.append(f"{_clock(self.left)} left")
+            parts.append(f"{_clock(self.speed['left'])} left")
         return " · ".join(parts)
-
-    @property
-    def left(self) -> float | None:
-        """Seconds that the run will still take, if that can be told yet."""
-        if not self.last or not self.speed:
-            return None
-        seconds: float = self.speed["seconds"]
-        if "minutes" in self.budget:
-            return max(0.0, self.budget["minutes"] * 60 - seconds)
-        done = (
-            self.last["step"] / self.budget["steps"]
-            if "steps" in self.budget
-            else self.last["tokens"] / self.budget["tokens"]
-        )
-        return max(0.0, seconds / done - seconds) if done > 0.01 else None
 
     def _draw(self, *, now: bool = False) -> None:
         if self._live is None or (not now and time.monotonic() - self._drawn < 0.25):

@@ -99,8 +99,6 @@ def corrupt(
         chosen = _choose_words(sequences, settings.rate, draws)
     else:
         chosen = _choose_tokens(sequences, settings.rate, draws)
-    if not chosen.any():  # a few tokens in all: there is still something to learn from one
-        chosen[np.flatnonzero(~sequences.special)[:1]] = True
     places = np.flatnonzero(chosen)
     labels = sequences.ids[places]
     return Corruption(

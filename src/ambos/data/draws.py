@@ -60,7 +60,7 @@ class Draws:
         outside = np.ones(found.shape, np.bool_)
         while outside.any():
             left, right = found[outside] >> half, found[outside] & low
-            for turn in range(4):
+            for turn in range(8):  # with four, small permutations come out unevenly
                 left, right = right, left ^ (self.bits(turn, right) & low)
             found[outside] = (left << half) | right
             outside = found >= count

@@ -20,7 +20,7 @@ from ambos.data.order import by_length
 from ambos.data.parts import Int, Part
 from ambos.data.plan import Plan, make_plan, plan_blocks, plan_sentences
 from ambos.data.plan_pairs import PairSettings, Relation, plan_pairs
-from ambos.data.sequences import Layout, Sequences, assemble
+from ambos.data.sequences import Layout, Sequences, assemble, sequence_lengths
 from ambos.errors import InputError
 from ambos.text.tokenizer import Tokenizer
 
@@ -199,8 +199,7 @@ class Feed:
     ) -> list[MaskedBatch]:
         """Return sequences of a plan by their numbers, corrupted, longest first."""
         rows = plan.take(chosen)
-        sizes = rows["stop"] - rows["begin"] + rows["second_stop"] - rows["second"]
-        order = np.argsort(-sizes, kind="stable")
+        order = np.argsort(-sequence_lengths(self.part.store, rows, self.layout), kind="stable")
         sequences = assemble(self.part.store, rows[order], keys[order], self.layout)
         how = self.settings.corruption
         if rate is not None:
@@ -208,7 +207,11 @@ class Feed:
         draws = Draws.of(self.settings.seed, "corruption", variant)
         corruption = corrupt(sequences, how, self.vocabulary, draws)
         budget = min(budget, -(-len(sequences.ids) // parts))
-        borders = np.cumsum([0, *(len(group) for group in by_length(sequences.lengths, budget))])
+        groups = list(by_length(sequences.lengths, budget))
+        while len(groups) < min(parts, len(rows)):  # a long sequence takes the room of several
+            budget -= -(-budget // 8)
+            groups = list(by_length(sequences.lengths, budget))
+        borders = np.cumsum([0, *(len(group) for group in groups)])
         return [_cut(sequences, corruption, int(first), int(last)) for first, last in pairwise(borders)]
 
     def _order(self, plan: Plan, epoch: int, numbers: Int) -> tuple[Int, Int]:
@@ -218,9 +221,9 @@ class Feed:
             chosen = draws.shuffled(numbers, plan.count)
             return chosen, chosen
         sizes = np.array([len(rows) for rows in plan.rows])
-        language = np.searchsorted(
-            np.cumsum(self.language_shares)[:-1], draws.uniform(0, numbers), side="right"
-        )
+        shares = np.where(sizes > 0, self.language_shares, 0.0)  # a language may have sentences, but no pair
+        bounds = np.cumsum(shares / shares.sum())[:-1]
+        language = np.searchsorted(bounds, draws.uniform(0, numbers), side="right")
         chosen = (np.cumsum(sizes) - sizes)[language] + draws.below(sizes[language], 1, numbers)
         return chosen, chosen if self.settings.variants else numbers
 

@@ -7,6 +7,7 @@ whole sentences, across documents with a separator between; `pairs` (BERT, ALBER
 
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO
 
@@ -62,18 +63,20 @@ class Plan:
 
 def make_plan(part: Part, plan_chunk: Callable[[Chunk], tuple[Rows, Int]]) -> Plan:
     """Plan an epoch chunk by chunk; `plan_chunk` gives rows and the language of each."""
-    files = [tempfile.TemporaryFile() for _ in part.store.languages]  # noqa: SIM115 (closed when the plan goes)
-    counts = [0] * len(files)
-    for chunk in part.chunks():
-        rows, languages = plan_chunk(chunk)
-        for language, file in enumerate(files):
-            mine = rows[languages == language]
-            file.write(mine.tobytes())
-            counts[language] += len(mine)
-    return Plan(tuple(_mapped(file, count) for file, count in zip(files, counts, strict=True)))
+    with ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in part.store.languages]
+        counts = [0] * len(files)
+        for chunk in part.chunks():
+            rows, languages = plan_chunk(chunk)
+            for language, file in enumerate(files):
+                mine = rows[languages == language]
+                file.write(mine.tobytes())
+                counts[language] += len(mine)
+        return Plan(tuple(_mapped(file, count) for file, count in zip(files, counts, strict=True)))
 
 
 def _mapped(file: IO[bytes], count: int) -> Rows:
+    """Map the rows of a file, which may then be closed: what is mapped stays."""
     if count == 0:
         return np.empty(0, ROW)
     file.flush()
@@ -85,10 +88,10 @@ def plan_blocks(chunk: Chunk, room: int, draws: Draws) -> tuple[Rows, Int]:
     firsts = np.flatnonzero(np.diff(chunk.stretch_stops, prepend=-1))
     firsts = firsts[chunk.used[firsts]]
     begins, stops = chunk.starts[firsts], chunk.starts[chunk.stretch_stops[firsts]]
-    # A short stretch is one sequence; a long one loses less than two sequences, others in every epoch.
-    short = stops - begins <= 2 * room
-    begins = np.where(short, begins, begins + draws.below(room, begins))
-    counts = np.where(short, 1, (stops - begins) // room)
+    # A stretch with less than a sequence is one; a longer one loses less than two, others in every epoch.
+    spare = np.maximum(stops - begins - room, 0)
+    begins = begins + draws.below(np.minimum(spare + 1, room), begins)
+    counts = np.maximum((stops - begins) // room, 1)
     found = np.zeros(counts.sum(), ROW)
     which = np.repeat(np.arange(len(counts)), counts)
     number = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)

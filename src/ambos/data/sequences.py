@@ -112,6 +112,19 @@ class Sequences:
         return np.arange(len(self.ids)) - np.repeat(self.starts, self.lengths)
 
 
+def sequence_lengths(store: TokenStore, rows: Rows, layout: Layout) -> Int:
+    """Return how many tokens the sequence of each row will have, special ones included."""
+    owner, _ = _document_borders(store, rows)
+    return _lengths(rows, np.bincount(owner, minlength=len(rows)), layout)
+
+
+def _lengths(rows: Rows, separators: Int, layout: Layout) -> Int:
+    pair = rows["second_stop"] > rows["second"]
+    text = rows["stop"] - rows["begin"] + rows["second_stop"] - rows["second"]
+    after = np.where(pair, len(layout.between) + len(layout.after), len(layout.single_after))
+    return len(layout.before) + text + separators + after
+
+
 def assemble(store: TokenStore, rows: Rows, keys: Int, layout: Layout) -> Sequences:
     """Fetch the tokens of rows and put special tokens around them; `keys` tell the rows apart."""
     pair = rows["second_stop"] > rows["second"]
@@ -119,8 +132,7 @@ def assemble(store: TokenStore, rows: Rows, keys: Int, layout: Layout) -> Sequen
     owner, borders = _document_borders(store, rows)
     separators = np.bincount(owner, minlength=len(rows))
     before, between, after = len(layout.before), len(layout.between), len(layout.after)
-    last = np.where(pair, after, len(layout.single_after))
-    lengths = before + a + separators + np.where(pair, between + b, 0) + last
+    lengths = _lengths(rows, separators, layout)
     starts = np.cumsum(lengths) - lengths
     total = int(lengths.sum())
     middle = starts + before + a + separators  # where the first text ends

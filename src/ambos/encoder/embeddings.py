@@ -4,6 +4,7 @@ from torch import Tensor, nn
 
 from ambos.data.batch import Batch
 from ambos.encoder.dropout import dropout
+from ambos.encoder.table import look_up
 
 
 class Embeddings(nn.Module):
@@ -43,11 +44,11 @@ class Embeddings(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Return the input vectors of all tokens, (T, width)."""
-        x = self.token(batch.ids)
+        x = look_up(self.token.weight, batch.ids)
         if self.position is not None:
             x = x + self.position(batch.positions).to(x.dtype)
         if self.segment is not None:
-            x = x + self.segment(batch.segments)
+            x = x + look_up(self.segment.weight, batch.segments)
         if self.norm is not None:
             x = self.norm(x)
         x = dropout(x, self.dropout, self.training)

@@ -27,7 +27,9 @@ class _Fused(torch.autograd.Function):
     ) -> Tensor:
         rows = max(1, _BUFFER // (4 * len(weight_VW)))
         buffer = x_MW.new_empty(min(rows, len(x_MW)), len(weight_VW))
-        gradient_x, gradient_weight = torch.empty_like(x_MW), torch.zeros_like(weight_VW)
+        gradient_x, gradient_weight = torch.empty_like(x_MW), torch.empty_like(weight_VW)
+        if len(x_MW) == 0:
+            gradient_weight.zero_()  # otherwise the first rows write over what was there
         gradient_bias = None if bias_V is None else torch.zeros_like(bias_V)
         scaled_MW = x_MW * scale
         loss = x_MW.new_zeros(())
@@ -45,7 +47,7 @@ class _Fused(torch.autograd.Function):
             loss += (largest - likeliest.log_() - right).sum()
             gradient_mV.scatter_add_(1, labels, torch.full_like(right, -1.0))
             torch.mm(gradient_mV, weight_VW, out=gradient_x[part])
-            gradient_weight.addmm_(gradient_mV.T, scaled_MW[part])
+            gradient_weight.addmm_(gradient_mV.T, scaled_MW[part], beta=0.0 if first == 0 else 1.0)
             if gradient_bias is not None:
                 gradient_bias += gradient_mV.sum(0)
         ctx.save_for_backward(

@@ -70,8 +70,7 @@ class Pretraining(nn.Module):
         """
         losses = []
         for objective, x_RW in self._read(masked):
-            total = totals[objective.unit]
-            losses.append(objective.loss(x_RW, masked, 1 / total) if len(x_RW) else x_RW.sum())
+            losses.append(objective.loss(x_RW, masked, 1 / max(totals[objective.unit], 1)))
         loss = torch.stack([weight * part for weight, part in zip(self.weights, losses, strict=True)]).sum()
         return loss, torch.stack([part.detach() for part in losses])
 
@@ -90,6 +89,9 @@ class Pretraining(nn.Module):
         objectives = cast("Iterable[Objective]", self.objectives)
         asked = [one for one in objectives if names is None or one.name in names]
         places = [objective.reads(masked) for objective in asked]
-        hidden = self.encoder(masked.batch, read=torch.cat(places)).last
-        rows = hidden.split([len(part) for part in places])
+        read = torch.cat(places)
+        # By chance a small batch has nothing to find: one token is read for nothing, so that the loss of 0
+        # has gradients of 0, which processes that train together wait for.
+        hidden = self.encoder(masked.batch, read=read if len(read) else read.new_zeros(1)).last
+        rows = hidden[: len(read)].split([len(part) for part in places])
         return list(zip(asked, rows, strict=True))

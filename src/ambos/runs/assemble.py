@@ -9,12 +9,14 @@ import torch
 from torch import nn
 
 from ambos.bundle.bundle import Bundle
+from ambos.bundle.families import FAMILIES
 from ambos.data.corruption import CorruptionSettings
 from ambos.data.feed import Feed, FeedSettings, MaskedBatch, Place, total_counts
 from ambos.data.parts import Part
 from ambos.encoder.build import initialise
+from ambos.encoder.config import EncoderConfig
 from ambos.encoder.operations import encoder_operations, vocabulary_operations
-from ambos.errors import InputError, UsageError
+from ambos.errors import UsageError
 from ambos.objectives.masked import MaskedLanguageModel
 from ambos.objectives.objective import Objective, Pretraining
 from ambos.objectives.relation import SegmentRelation
@@ -28,7 +30,7 @@ from ambos.train.schedule import between
 from ambos.train.team import Team
 
 _PARTS = 4  # a step with dropout has at least so many: the same for 1, 2 and 4 processes
-_COUNTED = 10_000_000  # tokens counted at a time
+_COUNTED = 1_000_000  # tokens counted at a time
 
 
 def new_bundle(recipe: PretrainRecipe, store: TokenStore) -> Bundle:
@@ -42,16 +44,29 @@ def new_bundle(recipe: PretrainRecipe, store: TokenStore) -> Bundle:
     return bundle
 
 
-def add_relation_head(bundle: Bundle, recipe: PretrainRecipe) -> bool:
-    """Attach the head of next-sentence or order prediction if asked for and missing; tell if it is new."""
-    if recipe.relation == "none" or "next" in bundle.network.heads:
-        return False
-    if "next" not in bundle.family.heads:
+def check_fit(recipe: PretrainRecipe, config: EncoderConfig) -> None:
+    """Raise `UsageError` if a model of this shape cannot be trained as the recipe says."""
+    if recipe.relation != "none" and "next" not in FAMILIES[config.family].heads:
         raise UsageError(
-            f"{bundle.family.model_type} models have no head for the objective {recipe.relation}",
+            f"{config.family} models have no head for the objective {recipe.relation}",
             expected="a family with one: bert or albert",
             fix="leave the objective out, or choose another preset",
         )
+    longest = max(phase.length for phase in recipe.phases)
+    if longest > config.context:
+        raise UsageError(
+            "the sequences are longer than the model can read",
+            expected=f"at most {config.context} tokens",
+            found=f"a phase of {longest}",
+            fix=f"--set 'phases=[{{length={config.context}}}]'",
+        )
+
+
+def add_relation_head(bundle: Bundle, recipe: PretrainRecipe) -> bool:
+    """Attach the head of next-sentence or order prediction if asked for and missing; tell if it is new."""
+    check_fit(recipe, bundle.config)
+    if recipe.relation == "none" or "next" in bundle.network.heads:
+        return False
     bundle.add_head("next", seed=recipe.seed + 2)
     bundle.task = "mlm"
     return True
@@ -62,7 +77,9 @@ def set_unigram_bias(bundle: Bundle, store: TokenStore) -> None:
     size = bundle.config.vocab_size
     counts = np.ones(size)
     for first in range(0, len(store.tokens), _COUNTED):
-        counts += np.bincount(store.tokens[first : first + _COUNTED], minlength=size)
+        # Mapped anew for each piece: what was read goes with the mapping, and does not fill the memory.
+        tokens = np.load(store.path / "tokens.npy", mmap_mode="r")
+        counts += np.bincount(tokens[first : first + _COUNTED], minlength=size)
     out: nn.Linear = bundle.network.heads["mlm"].out  # type: ignore[assignment]
     if out.bias is not None:
         out.bias.data = torch.from_numpy(np.log(counts / counts.sum())).float()
@@ -122,6 +139,13 @@ class Reader:
         recipe = self.recipe
         number = self.phase(share)
         phase = recipe.phases[number]
+        if phase.sequences < self.team.size:
+            raise UsageError(
+                "a step has fewer sequences than there are processes",
+                expected=f"at least {self.team.size} sequences",
+                found=str(phase.sequences),
+                fix="start fewer processes, or set more sequences in the phases",
+            )
         epoch, index = state.place.get("epoch", 0), state.place.get("index", 0)
         if state.place.get("phase", number) != number:
             epoch, index = epoch + 1, 0
@@ -132,18 +156,11 @@ class Reader:
         batches, place = self.feed.step(
             Place(epoch, index),
             sequences=phase.sequences,
-            length=min(phase.length, config.context),
+            length=phase.length,
             rate=rate,
             budget=recipe.part_tokens,
             parts=max(self.team.size, _PARTS if drops else 1),
         )
-        if len(batches) < self.team.size:
-            raise InputError(
-                "a step has fewer sequences than there are processes",
-                expected=f"at least {self.team.size} sequences",
-                found=str(len(batches)),
-                fix="start fewer processes, or set more sequences in the phases",
-            )
         self.feed.part.store.release()
         totals = total_counts(batches)
         where = {"epoch": place.epoch, "index": place.index, "phase": number}

@@ -3,17 +3,25 @@
 import hashlib
 import json
 import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ambos import __version__
 from ambos.errors import InputError
 from ambos.files import write_file
+from ambos.recipe import Settings, write_toml
 
 METRICS, SPEED, RUN, RECIPE = "metrics.jsonl", "speed.jsonl", "run.json", "recipe.toml"
 EVENTS = "events.out.tfevents.0.ambos"
 ENTRIES = frozenset(
-    {METRICS, SPEED, RUN, RECIPE, EVENTS, "store", "checkpoints", "bundle", "curves.svg", "report.html"}
+    {
+        *(METRICS, SPEED, RUN, RECIPE, EVENTS),
+        *("store", "heldout", "checkpoints", "bundle", "curves.svg", "report.html"),
+    }
 )
+NOTHING = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}  # the mark of an empty log
 
 
 class Log:
@@ -55,6 +63,7 @@ class Log:
                 file=self.path,
             )
         self._file.truncate(mark["bytes"])
+        self._file.seek(0, os.SEEK_END)  # cutting leaves the place where it was, beyond the end
         self._digest = hashlib.sha256(data)
 
     def records(self) -> list[dict[str, Any]]:
@@ -70,7 +79,7 @@ def read_run(folder: Path) -> dict[str, Any]:
     """Read run.json."""
     try:
         return dict(json.loads((folder / RUN).read_bytes()))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise InputError(
             "not a run folder",
             expected=f"a folder with {RUN} in it, as `ambos pretrain --out` makes it",
@@ -82,3 +91,15 @@ def read_run(folder: Path) -> dict[str, Any]:
 def write_run(folder: Path, about: dict[str, Any]) -> None:
     """Replace run.json as a whole."""
     write_file(folder / RUN, (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode())
+
+
+def begin_folder(folder: Path, recipe: Settings, base: str | None, texts: Sequence[Path]) -> None:
+    """Write what a run must know to be resumed: its recipe, what it begins with, the files it reads."""
+    (folder / RECIPE).write_text(write_toml(recipe), encoding="utf-8")
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    files = [
+        {"file": str(path.absolute()), "bytes": path.stat().st_size, "modified": path.stat().st_mtime_ns}
+        for path in texts
+    ]
+    about = {"ambos": __version__, "started": started, "status": "running", "base": base, "texts": files}
+    write_run(folder, about)

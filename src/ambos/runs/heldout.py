@@ -3,6 +3,7 @@
 Nothing here depends on the recipe, so that the numbers of runs with one tokenizer and one text compare.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -69,12 +70,17 @@ class Heldout:
             self.pairs = _batches(part, tokenizer, settings, sequences, length)
         self.relation = relation
         self.samples = _samples(part, tokenizer)
+        part.store.release()
 
-    def measure(self, model: Pretraining, *, rank: int = 0, size: int = 1) -> dict[str, Measured]:
-        """Return what the objectives find of it; of this process's share, where several measure."""
+    def measure(
+        self, model: Pretraining, is_over: Callable[[], bool] = lambda: False
+    ) -> dict[str, Measured] | None:
+        """Return what the objectives find of it; None if `is_over` on the way."""
         found: dict[str, Measured] = {}
         for batches, name in ((self.masked, "mlm"), (self.pairs, self.relation)):
-            for masked in batches[rank::size]:
+            for masked in batches:
+                if is_over():
+                    return None
                 for key, measured in model.measure(masked, [name]).items():
                     found[key] = found[key] + measured if key in found else measured
         return found
@@ -100,7 +106,9 @@ def _batches(
     part: Part, tokenizer: Tokenizer, settings: FeedSettings, sequences: int, length: int
 ) -> list[MaskedBatch]:
     feed = Feed(part, tokenizer, settings)
-    return feed.step(Place(), sequences=sequences, length=length, budget=_BUDGET)[0]
+    found, _ = feed.step(Place(), sequences=sequences, length=length, budget=_BUDGET)
+    part.store.release()
+    return found
 
 
 def _samples(part: Part, tokenizer: Tokenizer) -> list[Sample]:

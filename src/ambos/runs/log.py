@@ -1,11 +1,14 @@
 """What a run writes down as it goes: metrics, speed, TensorBoard events; and who else is told."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from types import TracebackType
+from typing import Any, Protocol, Self
 
-from ambos.runs.folder import EVENTS, METRICS, SPEED, Log
+from ambos.runs.folder import EVENTS, METRICS, NOTHING, SPEED, Log
 from ambos.train.events import EventWriter
+from ambos.train.schedule import Budget
 
 _WINDOW = 20  # steps that a speed is the mean of
 
@@ -50,12 +53,16 @@ class RunLog:
         Is told what is written.
     limit
         Floating point operations a second that matrix products alone reach.
+    budget
+        How long the run will be.
     """
 
-    def __init__(self, folder: Path, watcher: Watcher, limit: float) -> None:
+    def __init__(self, folder: Path, watcher: Watcher, limit: float, budget: Budget) -> None:
         self.metrics, self.speed = Log(folder / METRICS), Log(folder / SPEED)
         self.watcher = watcher
         self.limit = limit
+        self.budget = budget
+        self._began = time.perf_counter()
         self.seconds = 0.0
         self._events_path = folder / EVENTS
         self._events: EventWriter | None = None
@@ -64,9 +71,9 @@ class RunLog:
 
     def begin(self, mark: dict[str, Any] | None, seconds: float, tokens: int) -> None:
         """Begin, or go on from a mark: what was written after it is cut off, and events are written anew."""
-        if mark is not None:
-            self.metrics.cut(mark)
+        self.metrics.cut(mark or NOTHING)
         self.seconds, self._tokens = seconds, tokens
+        self._began = time.perf_counter() - seconds
         self._events = EventWriter(self._events_path)
         now = time.time()
         for record in self.metrics.records():
@@ -94,7 +101,13 @@ class RunLog:
             self._event(record, time.time())
         if _is_kept(step) and (step <= 10 or step % 10 == 0):
             self.speed.add(speed)
-        self.watcher.step(record, speed)
+        self.watcher.step(record, {**speed, "left": self._left(record)})
+
+    def _left(self, record: dict[str, Any]) -> float:
+        """Return how many seconds the run will still take."""
+        elapsed = time.perf_counter() - self._began
+        share = self.budget.share(step=record["step"], tokens=record["tokens"], seconds=elapsed)
+        return elapsed * max(0.0, 1 / share - 1)
 
     def evaluated(self, records: list[dict[str, Any]]) -> None:
         """Write an evaluation down."""
@@ -107,12 +120,20 @@ class RunLog:
     def saved(self, step: int) -> None:
         """Nothing to write: the checkpoint is there."""
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Close the files."""
-        self.metrics.close()
-        self.speed.close()
-        if self._events is not None:
-            self._events.close()
+        """Close the files; what could not be written has been complained of already."""
+        for file in (self.metrics, self.speed, self._events):
+            if file is not None:
+                with suppress(OSError):
+                    file.close()
 
     def _event(self, record: dict[str, Any], now: float) -> None:
         if self._events is None or record["kind"] == "fill":

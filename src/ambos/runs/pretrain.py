@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,9 @@ from ambos import __version__
 from ambos.analysis.run_report import write_report
 from ambos.bundle.bundle import Bundle, parameters
 from ambos.data.parts import Part, divide, whole
+from ambos.encoder.table import allow_in_place
 from ambos.errors import InputError, UsageError
+from ambos.files import output_errors, write_file
 from ambos.recipe import write_toml
 from ambos.runs.assemble import Reader, add_relation_head, build_model, new_bundle, training_feed
 from ambos.runs.card import write_card
@@ -30,10 +32,11 @@ from ambos.train.loop import Loop, State
 from ambos.train.machine import keep_memory, matrix_speed
 from ambos.train.optim import Optimiser, OptimSettings
 from ambos.train.schedule import Budget, Schedule
-from ambos.train.signals import listen
+from ambos.train.signals import Stop, listen
 from ambos.train.team import Team
 
 _ENDING = 4.0  # seconds kept for the last checkpoint, the bundle and the report
+_GO_ON = "`ambos resume` goes on from the last checkpoint"
 _MEASURING = 0.1  # largest share of a run by the clock that is spent on measuring
 
 
@@ -79,24 +82,34 @@ class Job:
             context=bundle.config.context,
         )
         speed = matrix_speed() if self.team.leads else 1.0
-        log = RunLog(self.folder, self.watcher, speed * self.team.size) if self.team.leads else None
         prints = self._fingerprints(store)
-        loop = self._loop(bundle, model, train, measured, log, prints)
-        checkpoint = self._checkpoint(loop, prints, anyway=anyway) if resume else None
-        state = loop.restore(checkpoint) if checkpoint else State(place={})
-        if log is not None:
-            log.begin(checkpoint.state["metrics"] if checkpoint else None, state.seconds, state.tokens)
-            self._describe(bundle, train, measured, "running", state, speed)
-        with listen() as stop:
-            state = loop.run(state, stop)
-        done = loop.share(state) >= 1
-        if log is not None:
-            log.close()
-            with loop.averaged():
-                self._ship(bundle, done)
-            self._describe(bundle, train, measured, "finished" if done else "stopped", state, speed)
-            write_report(self.folder)
-        self.team.wait()
+        with ExitStack() as stack:
+            stack.enter_context(output_errors(self.folder, instead=_GO_ON))
+            log = None
+            if self.team.leads:
+                log = stack.enter_context(
+                    RunLog(self.folder, self.watcher, speed * self.team.size, self._budget())
+                )
+            loop = self._loop(bundle, model, train, measured, log, prints)
+            checkpoint = self._checkpoint(loop, prints, anyway=anyway) if resume else None
+            state = loop.restore(checkpoint) if checkpoint else State()
+            if not loop.is_done(state):
+                loop.read(
+                    state, loop.share(state)
+                )  # what is wrong with the data comes before anything is written
+            if log is not None:
+                log.begin(checkpoint.state["metrics"] if checkpoint else None, state.seconds, state.tokens)
+                self._describe(bundle, train, measured, "running", state, speed)
+            with listen() as stop:
+                state = loop.run(state, stop)
+            done = loop.is_done(state)
+            with loop.averaged(), self.team.gathered(model):
+                if self.team.leads:
+                    self._ship(bundle, done)
+            if self.team.leads:
+                self._describe(bundle, train, measured, "finished" if done else "stopped", state, speed)
+                write_report(self.folder)
+            self.team.wait()
         return done
 
     def _corpus(self) -> tuple[TokenStore, tuple[Part, Part]]:
@@ -104,7 +117,9 @@ class Job:
         given = self.folder / "heldout"
         if given.exists():
             return store, (whole(store, measuring=False), whole(TokenStore(given), measuring=True))
-        return store, divide(store)
+        parts = divide(store)
+        store.release()
+        return store, parts
 
     def _bundle(self, store: TokenStore) -> Bundle:
         if self.base is None:
@@ -144,6 +159,8 @@ class Job:
                 "Muon needs whole matrices, which FSDP takes apart",
                 fix="--set optim.name=adamw, or parallel=ddp",
             )
+        if self.team.size == 1:
+            allow_in_place(model)
         wrapped = self.team.wrap(model, recipe.parallel, list(bundle.network.encoder.layers))
         optimiser = Optimiser(
             model,
@@ -157,7 +174,7 @@ class Job:
             optimiser=optimiser,
             schedule=Schedule(**recipe.schedule.model_dump()),
             budget=self._budget(),
-            evaluate=lambda state: self._measure(model, measured, state, loop),
+            evaluate=lambda state, stop: self._measure(model, measured, state, stop, loop),
             listener=log or Silent(),
             checkpoints=Checkpoints(self.folder / "checkpoints", keep=recipe.saving.keep),
             save_seconds=recipe.saving.minutes * 60,
@@ -179,10 +196,22 @@ class Job:
         whole_time = how.minutes * 60
         return Budget(seconds=max(whole_time / 2, whole_time - self.spent - _ENDING))
 
-    def _measure(self, model: Any, measured: Heldout, state: State, loop: Loop) -> list[dict[str, Any]]:  # noqa: ANN401
+    def _measure(
+        self,
+        model: Any,  # noqa: ANN401 (its methods are torch's for mypy)
+        measured: Heldout,
+        state: State,
+        stop: Stop,
+        loop: Loop,
+    ) -> list[dict[str, Any]] | None:
         """Return the records of an evaluation: held-out figures, and sample sentences filled in."""
         begin = time.perf_counter()
-        found = measured.measure(model)
+        alone = self.team.size == 1  # several must agree when to stop, between steps
+        found, samples = self.team.inside(
+            model, lambda: (measured.measure(model, lambda: alone and stop.asked), measured.fill(model))
+        )
+        if found is None:
+            return None
         head = {"step": state.step, "epoch": state.place.get("epoch", 0), "tokens": state.tokens}
         record: dict[str, Any] = {"kind": "heldout", **head}
         for name, sums in found.items():
@@ -190,7 +219,7 @@ class Job:
             record[f"{name}_loss"] = sums.loss / sums.count
             record[f"{name}_accuracy"] = sums.right / sums.count
             record[f"{name}_{unit}"] = sums.count
-        fills = {"kind": "fill", "step": state.step, "samples": measured.fill(model)}
+        fills = {"kind": "fill", "step": state.step, "samples": samples}
         if self.recipe.budget.minutes is not None and state.step == 0 and loop.budget.seconds:
             took = self.team.same(time.perf_counter() - begin)
             loop.evaluations = max(3, min(loop.evaluations, int(_MEASURING * loop.budget.seconds / took)))
@@ -212,12 +241,18 @@ class Job:
                 file=self.folder,
             )
         for name in changed:
-            self.watcher.note(f"going on with another {name} than before")
+            self.watcher.note(f"going on although the {name} changed")
+        if "recipe" in changed and self.team.leads:
+            write_file(self.folder / RECIPE, write_toml(self.recipe).encode())
         return found
 
     def _fingerprints(self, store: TokenStore) -> dict[str, str]:
         """Return what tells whether a run is still the one that was interrupted."""
-        data = "".join(f"{name} {digest}\n" for name, digest in sorted(store.manifest["sha256"].items()))
+        hashes = {**store.manifest["sha256"]}
+        if (self.folder / "heldout").exists():
+            heldout = TokenStore(self.folder / "heldout").manifest["sha256"]
+            hashes |= {f"heldout/{name}": digest for name, digest in heldout.items()}
+        data = "".join(f"{name} {digest}\n" for name, digest in sorted(hashes.items()))
         return {
             "recipe": hashlib.sha256(write_toml(self.recipe).encode()).hexdigest(),
             "data": hashlib.sha256(data.encode()).hexdigest(),
@@ -260,6 +295,7 @@ class Job:
                 "seconds": round(state.seconds, 1),
                 "steps": state.step,
                 "tokens": state.tokens,
+                "prepared": round(self.spent, 1),
                 "processes": self.team.size,
                 "threads": torch.get_num_threads(),
                 "machine": {"cores": os.cpu_count(), "gflops": round(speed / 1e9, 1)},
@@ -284,15 +320,3 @@ class Job:
                 "recipe": self.recipe.name,
             },
         )
-
-
-def begin_folder(folder: Path, recipe: PretrainRecipe, base: str | None, texts: Sequence[Path]) -> None:
-    """Write what a run must know to be resumed: its recipe, what it begins with, the files it reads."""
-    (folder / RECIPE).write_text(write_toml(recipe), encoding="utf-8")
-    started = datetime.now(UTC).isoformat(timespec="seconds")
-    files = [
-        {"file": str(path.absolute()), "bytes": path.stat().st_size, "modified": path.stat().st_mtime_ns}
-        for path in texts
-    ]
-    about = {"ambos": __version__, "started": started, "status": "running", "base": base, "texts": files}
-    write_run(folder, about)

@@ -33,7 +33,9 @@ class ModelSettings(Settings):
     context: Count | None = None
     """Longest sequence, if not that of the family."""
     dropout: Share | None = None
-    """Of everything; None as published."""
+    """Of everything, if not as published."""
+    initial_std: Positive | None = None
+    """Standard deviation of new weights, if not as published."""
     unigram_bias: bool = False
     """Start the output bias at the logarithm of the tokens' frequencies instead of at 0."""
 

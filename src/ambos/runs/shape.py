@@ -26,6 +26,8 @@ def encoder_shape(model: ModelSettings, vocab_size: int) -> EncoderConfig:
         config = replace(
             config, dropout=model.dropout, attention_dropout=model.dropout, embedding_dropout=model.dropout
         )
+    if model.initial_std is not None:
+        config = replace(config, initial_std=model.initial_std)
     return config
 
 

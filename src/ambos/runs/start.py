@@ -12,11 +12,13 @@ from ambos.bundle.bundle import Bundle
 from ambos.errors import InputError
 from ambos.files import lock, output_errors, refuse_existing
 from ambos.recipe import load_recipe, merge, parse_override, read_toml
-from ambos.runs.folder import ENTRIES, RECIPE, read_run
+from ambos.runs.assemble import check_fit
+from ambos.runs.folder import ENTRIES, RECIPE, RUN, begin_folder, read_run
 from ambos.runs.log import Quiet, Watcher
 from ambos.runs.prepare import make_store
-from ambos.runs.pretrain import Job, begin_folder
+from ambos.runs.pretrain import Job
 from ambos.runs.settings import PretrainRecipe
+from ambos.runs.shape import encoder_shape
 from ambos.text.sources import Source
 from ambos.text.store import TokenStore
 from ambos.text.store_build import BuildProgress
@@ -59,7 +61,8 @@ def pretrain(
     True
     """
     began = time.perf_counter()
-    watcher = watcher or Quiet()
+    if base is None:
+        check_fit(recipe, encoder_shape(recipe.model, recipe.tokenizer.vocab_size))
     with join() as team, _held(out, team):
         if team.leads:
             if not _is_unbegun(out):
@@ -67,23 +70,34 @@ def pretrain(
                 shutil.rmtree(out, ignore_errors=True)
             with output_errors(out):
                 out.mkdir(parents=True, exist_ok=True)
-            if base is not None:
-                tokenizer = _tokenizer_of(base)
-            steps: Any = {"stage": stage, "progress": progress}
-            with _undone(out):
-                store = make_store(
-                    texts.train, out / "store", tokenizer, recipe.tokenizer, texts.reading, **steps
-                )
-                if texts.heldout:
-                    stage("tokenising the held-out text")
-                    make_store(
-                        texts.heldout, out / "heldout", store.tokenizer, recipe.tokenizer, texts.reading
-                    )
+        with _undone(out, team):
+            if team.leads:
+                if base is not None:
+                    tokenizer = _tokenizer_of(base, recipe)
+                _prepare(texts, out, recipe, tokenizer, stage, progress)
                 begin_folder(out, recipe, base, [source.path for source in (*texts.train, *texts.heldout)])
-            stage("")
-        team.wait()
-        spent = team.same(time.perf_counter() - began)
-        return Job(out, recipe, base, team, watcher, spent).run()
+                stage("")
+            team.wait()
+            spent = team.same(time.perf_counter() - began)
+            return Job(out, recipe, base, team, _of(team, watcher), spent).run()
+
+
+def _prepare(
+    texts: Texts,
+    out: Path,
+    recipe: PretrainRecipe,
+    tokenizer: Tokenizer | None,
+    stage: Callable[[str], None],
+    progress: Callable[[BuildProgress], None],
+) -> None:
+    """Make the token stores."""
+    how = recipe.tokenizer
+    store = make_store(
+        texts.train, out / "store", tokenizer, how, texts.reading, stage=stage, progress=progress
+    )
+    if texts.heldout:
+        stage("tokenising the held-out text")
+        make_store(texts.heldout, out / "heldout", store.tokenizer, how, texts.reading)
 
 
 def resume(
@@ -97,12 +111,14 @@ def resume(
     recipe = load_recipe(PretrainRecipe, [values], file=folder / RECIPE)
     with join() as team, _held(folder, team):
         if team.leads:
-            store = TokenStore(folder / "store")
-            store.verify()
+            for name in ("store", "heldout"):
+                if name == "store" or (folder / name).exists():
+                    TokenStore(folder / name).verify()
             if not anyway:
                 _refuse_changed_texts(about["texts"], folder)
         team.wait()
-        job = Job(folder, recipe, about.get("base"), team, watcher or Quiet())
+        spent = float(about.get("prepared", 0.0))
+        job = Job(folder, recipe, about.get("base"), team, _of(team, watcher), spent)
         return job.run(resume=True, anyway=anyway)
 
 
@@ -121,26 +137,34 @@ def _is_unbegun(out: Path) -> bool:
     if not out.is_dir() or (out / "checkpoints").exists():
         return False
     left = {entry.name for entry in out.iterdir()}
-    return bool(left) and left <= {"store", ".store.partial", ".store.lock", "heldout", ".heldout.partial"}
+    stores = {entry for name in ("store", "heldout") for entry in (name, f".{name}.partial", f".{name}.lock")}
+    return bool(left) and left <= {*stores, RECIPE, f"{RUN}.tmp"}
 
 
 @contextmanager
-def _undone(out: Path) -> Iterator[None]:
-    """Leave no folder behind if preparation fails."""
+def _undone(out: Path, team: Team) -> Iterator[None]:
+    """Leave no folder behind if something is wrong before the first checkpoint; an interruption is not."""
     try:
         yield
-    except BaseException:
-        shutil.rmtree(out, ignore_errors=True)
+    except Exception:
+        if team.leads and not any(out.glob("checkpoints/step-*")):
+            shutil.rmtree(out, ignore_errors=True)
         raise
 
 
-def _tokenizer_of(base: str) -> Tokenizer:
-    found = Bundle.load(base).tokenizer
-    if found is None:
+def _of(team: Team, watcher: Watcher | None) -> Watcher:
+    """Return who looks on: one process tells what all do."""
+    return watcher if watcher is not None and team.leads else Quiet()
+
+
+def _tokenizer_of(base: str, recipe: PretrainRecipe) -> Tokenizer:
+    bundle = Bundle.load(base)
+    check_fit(recipe, bundle.config)
+    if bundle.tokenizer is None:
         raise InputError(
             "the base has no tokenizer", expected="tokenizer files beside its weights", file=base
         )
-    return found
+    return bundle.tokenizer
 
 
 def _refuse_changed_texts(texts: list[dict[str, Any]], folder: Path) -> None:

@@ -92,9 +92,15 @@ class Checkpoints:
             shutil.rmtree(work, ignore_errors=True)
             raise
         fault("after rename")
-        for old in self.list()[: -self.keep]:
-            _remove(old)
+        self._prune(out)
         return out
+
+    def _prune(self, newest: Path) -> None:
+        """Remove the oldest, and those of later steps: the run went back behind them as they are damaged."""
+        found = self.list()
+        stop = found.index(newest) + 1
+        for path in (*found[stop:], *found[: max(0, stop - self.keep)]):
+            _remove(path)
 
     def _write(self, work: Path, step: int, checkpoint: Checkpoint) -> None:
         fault("before data")
@@ -198,7 +204,13 @@ def _read(path: Path) -> Checkpoint:
         file = path / name
         if Path(name).name != name or not file.is_file():
             raise InputError("a checkpoint is damaged", found=f"{name} is missing", file=path)
-        if sha256(file) != digest:
+        try:
+            found = sha256(file)
+        except OSError as error:
+            raise InputError(
+                "a checkpoint is damaged", found=f"{name}: {error.strerror}", file=path
+            ) from error
+        if found != digest:
             raise InputError(
                 "a checkpoint is damaged", found=f"{name} is not what was written (SHA-256)", file=path
             )

@@ -35,12 +35,15 @@ class State:
         What was done so far.
     place
         How far the data has been read, in the words of whoever reads it.
+    due
+        Whether an evaluation belongs here that was not made yet.
     """
 
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
     place: dict[str, Any] = field(default_factory=dict)
+    due: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Loop:
     optimiser, schedule, budget
         How to update; the learning rate; how long.
     evaluate
-        Measures the model as it is; gives records for the log.
+        Measures the model as it is; gives records for the log, None if it gave up as a stop was asked for.
     listener
         Is told of everything.
     checkpoints
@@ -119,7 +122,7 @@ class Loop:
     optimiser: Optimiser
     schedule: Schedule
     budget: Budget
-    evaluate: Callable[[State], list[dict[str, Any]]]
+    evaluate: Callable[[State, Stop], list[dict[str, Any]] | None]
     listener: Listener
     checkpoints: Checkpoints | None = None
     save_seconds: float = 300.0
@@ -142,23 +145,19 @@ class Loop:
         """Train from `state` until the budget is spent or `stop` is asked for; return the last state."""
         self._saved_at = time.monotonic()
         with torch.random.fork_rng(devices=[]):
-            if state.step == 0:
-                self._evaluate(state)
-                self.save(state)
-            while self.share(state) < 1:
-                if self.team.any(stop.asked):
-                    self.save(state)
-                    return state
-                after = self._step(state, stop)
+            while not self.is_done(state) and not self.team.any(stop.asked):
+                after = self._evaluate(state, stop) if state.due else self._step(state, stop)
                 if after is None:
                     continue
-                if _passed(self.share(state), self.share(after), self.evaluations):
-                    after = self._evaluate(after)
                 state = after
-                if self._due(state):
+                if not state.due and self._is_time_to_save(state):
                     self.save(state)
             self.save(state)
         return state
+
+    def is_done(self, state: State) -> bool:
+        """Tell whether nothing is left to do."""
+        return self.share(state) >= 1 and not state.due
 
     def _step(self, state: State, stop: Stop) -> State | None:
         """Make one step; None if it was given up because a stop was asked for."""
@@ -187,7 +186,8 @@ class Loop:
             self.average.update()
         seconds = self.team.same(time.perf_counter() - begin)
         self.listener.trained(record, seconds, work.operations)
-        return State(state.step + 1, record["tokens"], state.seconds + seconds, work.place)
+        after = State(state.step + 1, record["tokens"], state.seconds + seconds, work.place)
+        return replace(after, due=_passed(share, self.share(after), self.evaluations))
 
     def _record(self, state: State, work: Work, losses: Tensor, norm: float) -> dict[str, Any]:
         # Half a step on: the first one of a warm-up is not for nothing.
@@ -211,17 +211,19 @@ class Loop:
         model = self.model if self.wrapped is None else self.wrapped
         self.model.train()
         draws = Draws.of(self.seed, "dropout", state.step)
-        mine = range(self.team.rank, len(work.parts), self.team.size)
+        size = self.team.size
         losses = torch.zeros(len(self.names))
-        for number in mine:
-            if stop.asked and self.team.size == 1:
+        for first in range(0, len(work.parts), size):
+            if stop.asked and size == 1:
                 self.optimiser.forget()
                 return None
+            number = first + self.team.rank
+            share = float(number < len(work.parts))  # 0: nothing left, but the others wait for this process
             torch.manual_seed(int(draws.bits(number)[0] >> 1))
-            with self.team.unsynchronised(model, last=number == mine[-1]):
-                loss, parts = model(work.parts[number], work.totals)
-                (loss * self.team.size if self.team.size > 1 else loss).backward()
-            losses += parts
+            with self.team.unsynchronised(model, last=first + size >= len(work.parts)):
+                loss, parts = model(work.parts[number if share else 0], work.totals)
+                (loss * (size * share) if size > 1 else loss).backward()
+            losses += share * parts
         return self.team.sum(losses)
 
     def _clip(self) -> float:
@@ -230,14 +232,17 @@ class Loop:
         norm = nn.utils.clip_grad_norm_(list(self.optimiser.named.values()), limit)
         return float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
 
-    def _evaluate(self, state: State) -> State:
-        """Measure; the time it takes belongs to the run."""
+    def _evaluate(self, state: State, stop: Stop) -> State | None:
+        """Measure, and count the time it takes; None if it was given up because a stop was asked for."""
         begin = time.perf_counter()
         with self.averaged():
             self.model.eval()
-            records = self.evaluate(state)
+            records = self.evaluate(state, stop)
+        if records is None:
+            return None
         self.listener.evaluated(records)
-        return replace(state, seconds=state.seconds + self.team.same(time.perf_counter() - begin))
+        seconds = self.team.same(time.perf_counter() - begin)
+        return replace(state, seconds=state.seconds + seconds, due=False)
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
@@ -248,8 +253,8 @@ class Loop:
         with self.average.swapped():
             yield
 
-    def _due(self, state: State) -> bool:
-        if self.save_steps and state.step % self.save_steps == 0:
+    def _is_time_to_save(self, state: State) -> bool:
+        if self._saved < 0 or (self.save_steps and state.step % self.save_steps == 0):
             return True
         return self.team.any(time.monotonic() - self._saved_at > self.save_seconds)
 
@@ -276,7 +281,9 @@ class Loop:
         self.optimiser.load(checkpoint.tensors["optimiser"])
         if self.average is not None and "average" in checkpoint.tensors:
             load_full(self.average.tensors(), checkpoint.tensors["average"])
-        state = State(**{key: checkpoint.state[key] for key in ("step", "tokens", "seconds", "place")})
+        elif self.average is not None:  # it was not asked for so far
+            self.average = Average(self.model, self.average.decay)
+        state = State(**{key: checkpoint.state[key] for key in ("step", "tokens", "seconds", "place", "due")})
         self._saved = state.step
         return state
 

@@ -109,13 +109,15 @@ class Optimiser:
         }
 
     def load(self, tensors: dict[str, Tensor]) -> None:
-        """Take up a state that `tensors` gave."""
+        """Take up a state that `tensors` gave; what another optimiser kept is left out."""
         owners = {
             weight: part for part in self.parts for group in part.param_groups for weight in group["params"]
         }
         for full, value in tensors.items():
             key, name = full.split(".", 1)
             weight = self.named[name]
+            if (key == "momentum") != isinstance(owners[weight], Muon):
+                continue
             owners[weight].state[weight][key] = (
                 shared_like(weight, value.clone()) if value.ndim else value.clone()
             )

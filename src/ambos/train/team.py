@@ -1,17 +1,18 @@
 """The processes that train together: one alone, or as many as `torchrun` started."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
 Parallel = Literal["ddp", "fsdp"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,35 @@ class Team:
             return module
         if parallel == "ddp":
             return nn.parallel.DistributedDataParallel(module)
-        from torch.distributed.fsdp import fully_shard  # noqa: PLC0415 (slow to import)
+        from torch.distributed import fsdp  # noqa: PLC0415 (slow to import)
 
         mesh = dist.device_mesh.init_device_mesh("cpu", (self.size,))
-        for layer in layers:
-            fully_shard(layer, mesh=mesh)
-        fully_shard(module, mesh=mesh)  # in place
+        for layer in dict.fromkeys(layers):
+            fsdp.fully_shard(layer, mesh=mesh)
+        fsdp.fully_shard(module, mesh=mesh)  # in place
+        module.act = _act  # type: ignore[assignment]
+        fsdp.register_fsdp_forward_method(module, "act")
         return module
+
+    def inside(self, module: nn.Module, act: Callable[[], T]) -> T:
+        """Return what `act` gives, to whom the weights are whole, also where FSDP divides them."""
+        if not hasattr(module, "act"):
+            return act()
+        found: T = module.act(act)  # type: ignore[operator]
+        module.reshard()  # type: ignore[operator]
+        return found
+
+    @contextmanager
+    def gathered(self, module: nn.Module) -> Iterator[None]:
+        """Have all weights whole for the time of the block, also where FSDP divides them."""
+        divided: list[Any] = [part for part in module.modules() if hasattr(part, "unshard")]
+        for part in divided:
+            part.unshard()
+        try:
+            yield
+        finally:
+            for part in divided:
+                part.reshard()
 
     def unsynchronised(self, module: nn.Module, *, last: bool) -> Any:  # noqa: ANN401 (a context of torch's)
         """Hold back the exchange of gradients until the last part of a step."""
@@ -87,6 +110,10 @@ class Team:
         """Wait until all have come here."""
         if self.size > 1:
             dist.barrier()
+
+
+def _act(act: Callable[[], T]) -> T:
+    return act()
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from ambos.errors import InputError
+
 
 def full_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return the tensors whole; all processes of a team must ask."""
@@ -18,9 +20,15 @@ def _whole(tensor: Tensor) -> Tensor:
 @torch.no_grad()
 def load_full(targets: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:
     """Copy whole tensors into their places by name."""
-    if set(targets) != set(tensors):
-        odd = sorted(set(targets) ^ set(tensors))
-        raise ValueError(f"the checkpoint and the model differ in {', '.join(odd[:5])}")
+    odd = sorted(set(targets) ^ set(tensors))
+    odd = odd or [name for name, target in targets.items() if target.shape != tensors[name].shape]
+    if odd:
+        raise InputError(
+            "the checkpoint does not fit the model",
+            expected="the same weights, of the same sizes, in both",
+            found=f"they differ in {', '.join(odd[:5])}",
+            fix="put the recipe and the tokenizer back as they were, or start again with another --out",
+        )
     for name, target in targets.items():
         target.copy_(shared_like(target, tensors[name]))
 

@@ -1,0 +1,49 @@
+"""Rows of a table, with a gradient that is added to the table's own in place where that is allowed.
+
+Torch makes a gradient of the size of the whole table at every look-up, fills it with zeros, adds some rows,
+and then adds it to the one that is there: for small models most of what the look-up costs.
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+_MARK = "adds_in_place"
+
+
+def allow_in_place(module: nn.Module) -> None:
+    """Let gradients of tables be added in place; not where hooks wait for every gradient, as DDP's do."""
+    for part in module.modules():
+        if isinstance(part, nn.Embedding):
+            setattr(part.weight, _MARK, True)
+
+
+class _LookUp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, table_VW: Tensor, ids_T: Tensor) -> Tensor:  # noqa: ANN401 (torch's own)
+        ctx.save_for_backward(ids_T)
+        ctx.table = table_VW
+        return table_VW.index_select(0, ids_T)
+
+    @staticmethod
+    def backward(ctx: Any, gradient_TW: Tensor) -> Any:  # noqa: ANN401
+        (ids_T,) = ctx.saved_tensors
+        if ctx.table.grad is None:
+            ctx.table.grad = torch.zeros_like(ctx.table)
+        ctx.table.grad.index_add_(0, ids_T, gradient_TW)
+        return None, None
+
+
+def look_up(table_VW: Tensor, ids_T: Tensor) -> Tensor:
+    """Return rows of a table by their numbers, (T, width).
+
+    Examples
+    --------
+    >>> look_up(torch.eye(3), torch.tensor([2, 0])).tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+    if getattr(table_VW, _MARK, False) and table_VW.requires_grad and torch.is_grad_enabled():
+        return _LookUp.apply(table_VW, ids_T)
+    return F.embedding(ids_T, table_VW)
