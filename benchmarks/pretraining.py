@@ -420,8 +420,8 @@ def rival(data: str, work: str, minutes: float, rate: float) -> dict:
 def fast(work: str, recipe: str, settings: list[str], minutes: float, target: float) -> dict:
     """Train with a recipe, measuring on the way; the clock stands still while measuring."""
     from ambos.recipe import load_recipe, merge, parse_override
-    from ambos.runs.named import recipe_values
     from ambos.runs.folder import begin_folder
+    from ambos.runs.named import recipe_values
     from ambos.runs.pretrain import Job
     from ambos.runs.settings import PretrainRecipe
 

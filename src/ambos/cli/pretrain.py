@@ -233,7 +233,7 @@ def _finish(screen: Screen, out: Path, done: bool) -> None:
     log = Log(out / METRICS)
     measured = [record for record in log.records() if record["kind"] == "heldout"]
     log.close()
-    result = {"out": str(out), "finished": done, "heldout": measured[-1] if measured else None, **about}
+    result = {"out": str(out), "done": done, "measured": measured[-1] if measured else None, **about}
 
     def show(console: Console) -> None:
         path = printable(str(out))

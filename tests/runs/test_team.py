@@ -1,0 +1,190 @@
+"""Several processes give what one gives, up to rounding; a run goes on with another number of them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ambos.train.checkpoint import Checkpoints
+from tests.runs.conftest import AMBOS, ONE_THREAD, Forge, settings
+
+STEPS = 50
+SIZES = settings(sequences=8, evaluation__sequences=64, evaluation__times=2, saving__steps=20)
+BERT = ["--recipe", "bert", "--preset", "bert-tiny", "--steps", STEPS, *SIZES]
+FAST = ["--recipe", "fast", "--preset", "bert-tiny", "--steps", STEPS, *SIZES]
+
+
+def start(processes: int, *arguments: object, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node", str(processes), "--no-python", str(AMBOS), *map(str, arguments)]
+    return subprocess.Popen(
+        command,
+        env=ONE_THREAD,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+
+
+def together(processes: int, *arguments: object) -> tuple[int, str, str]:
+    """Run a command in several processes, as torchrun does; return exit code, stdout, stderr."""
+    process = start(processes, *arguments)
+    try:
+        out, err = process.communicate(timeout=180)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # a session of its own: the processes of this run alone
+        out, err = process.communicate()
+        pytest.fail(f"it hangs:\n{err[-2000:]}")
+    return process.returncode, out, err
+
+
+def heldout(run: Path) -> list[float]:
+    records = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
+    return [
+        record[key]
+        for record in records
+        if record["kind"] == "heldout"
+        for key in ("mlm_loss", "next_loss", "order_loss")
+        if key in record
+    ]
+
+
+@pytest.fixture(scope="module")
+def common(texts: list[str], tokenizer_folder: Callable[[str], Path]) -> list[object]:
+    return ["pretrain", *texts, "--tokenizer", tokenizer_folder("wordpiece")]
+
+
+@pytest.fixture(scope="module")
+def alone(
+    forge: Forge, common: list[object], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[list[object]], Path]:
+    """The run of one process. Once for every recipe."""
+    made: dict[str, Path] = {}
+
+    def run(options: list[object]) -> Path:
+        key = str(options)
+        if key not in made:
+            made[key] = tmp_path_factory.mktemp("alone") / "run"
+            ended = forge(*common, *options, "--out", made[key])
+            assert ended.code == 0, ended.err
+        return made[key]
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [2, 4])
+@pytest.mark.parametrize("options", [BERT, FAST], ids=["bert", "fast"])
+def test_the_same_loss(
+    alone: Callable, common: list[object], tmp_path: Path, options: list[object], processes: int
+) -> None:
+    """`bert` has dropout, and so the same parts of a step; `fast` has none."""
+    run = tmp_path / "run"
+    code, out, err = together(processes, *common, *options, "--out", run)
+    assert code == 0, err
+    assert out.count("held-out loss") == 1  # one speaks for all
+    assert err.count("tokenising") == 1
+    found, wanted = heldout(run), heldout(alone(options))
+    print("largest difference", max(abs(a - b) for a, b in zip(found, wanted, strict=True)))
+    assert found == pytest.approx(wanted, abs=1e-4)
+    assert wanted[-1 if options is FAST else -2] < wanted[0] - 0.2  # it did learn something meanwhile
+    assert json.loads((run / "run.json").read_text())["processes"] == processes
+
+
+@pytest.mark.slow
+def test_one_process_of_torchrun(alone: Callable, common: list[object], tmp_path: Path) -> None:
+    code, _, err = together(1, *common, *BERT, "--out", tmp_path / "run")
+    assert code == 0, err
+    assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == (alone(BERT) / "metrics.jsonl").read_bytes()
+
+
+AVERAGED = [*BERT, "--set", "optim.average=0.9"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [AVERAGED, FAST], ids=["bert", "fast"])
+def test_shared_weights(
+    alone: Callable, common: list[object], tmp_path: Path, forge: Forge, options: list[object]
+) -> None:
+    """FSDP: every process holds half of the weights; measured, saved and shipped whole."""
+    run = tmp_path / "run"
+    code, _, err = together(2, *common, *options, "--set", "parallel=fsdp", "--out", run)
+    assert code == 0, err
+    found, wanted = heldout(run), heldout(alone(options))
+    print("largest difference", max(abs(a - b) for a, b in zip(found, wanted, strict=True)))
+    assert found == pytest.approx(wanted, abs=1e-4)
+    one, two = (Checkpoints(at / "checkpoints").load() for at in (run, alone(options)))
+    assert one is not None
+    assert two is not None
+    for file, tensors in two.tensors.items():
+        assert {name: tensor.shape for name, tensor in one.tensors[file].items()} == {
+            name: tensor.shape for name, tensor in tensors.items()
+        }
+    ended = forge("fill", run, "O gato [MASK].", "--json")
+    assert ended.code == 0, ended.err
+
+
+@pytest.mark.slow
+def test_more_parts_than_fit_evenly(common: list[object], forge: Forge, tmp_path: Path) -> None:
+    """Five parts for two processes, with weights shared: the one without work keeps the other company."""
+    options = [*FAST[:-2], "--set", "part_tokens=64", "--set", "saving.steps=0"]
+    options = ["5" if part == str(STEPS) or part == STEPS else part for part in options]
+    options += ["--set", "phases=[{length=32, sequences=9}]"]
+    ended = forge(*common, *options, "--out", tmp_path / "one")
+    assert ended.code == 0, ended.err
+    for parallel in ("ddp", "fsdp"):
+        run = tmp_path / parallel
+        code, _, err = together(2, *common, *options, "--set", f"parallel={parallel}", "--out", run)
+        assert code == 0, err
+        assert heldout(run) == pytest.approx(heldout(tmp_path / "one"), abs=1e-4)
+
+
+@pytest.mark.slow
+def test_going_on_with_another_number(
+    alone: Callable, common: list[object], forge: Forge, tmp_path: Path
+) -> None:
+    """Stopped by SIGTERM with two processes, resumed by one; and the other way round, with weights shared."""
+    run = tmp_path / "run"
+    process = start(2, *common, *AVERAGED, "--out", run)
+    until = time.monotonic() + 60
+    while not (run / "checkpoints" / "step-00000020").exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert "Traceback" not in err.partition("torch/distributed/elastic")[0], err
+    about = json.loads((run / "run.json").read_text())
+    assert about["status"] == "stopped", err
+    assert 20 <= about["steps"] < STEPS
+    ended = forge("resume", run)
+    assert ended.code == 0, ended.err
+    wanted = heldout(alone(AVERAGED))
+    assert heldout(run) == pytest.approx(wanted, abs=1e-4)
+
+    run = tmp_path / "other"
+    ended = forge(*common, *AVERAGED, "--out", run, fault=("after rename", 2))
+    assert ended.code == -signal.SIGKILL
+    code, _, err = together(2, "resume", run, "--set", "parallel=fsdp", "--anyway")
+    assert code == 0, err
+    assert heldout(run) == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_shared(common: list[object], tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    code, _, err = together(2, *common, *BERT, "--set", "phases=[{length=32, sequences=1}]", "--out", run)
+    assert code != 0
+    assert "fewer sequences than there are processes" in err
+    assert not run.exists()
+    options = ["--set", "optim.name=muon", "--set", "parallel=fsdp"]
+    code, _, err = together(2, *common, *BERT, *options, "--out", run)
+    assert code != 0
+    assert "Muon needs whole matrices" in err
+    assert not run.exists()
