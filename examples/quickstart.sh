@@ -40,7 +40,7 @@ run ambos info minilm
 run ambos embed minilm sample/heldout/en.txt --out vectors.npy
 
 say "7  An encoder of your own: 45 seconds of pretraining on the sample, with a report to read"
-run ambos pretrain sample/corpus --heldout sample/heldout --tokenizer tokenizer --minutes 0.75 --out run
+run ambos pretrain sample/corpus --heldout sample/heldout --tokenizer tokenizer --preset bert-tiny --minutes 0.75 --out run
 run ambos fill run "Ontem à noite, a menina [MASK] um livro." --top 3
 run ambos fill run "The old doctor lives [MASK] the museum." --top 3
 

@@ -116,7 +116,10 @@ def test_no_pickle_and_no_network_in_the_package() -> None:
         ["--help"],
         ["corpus", "build", "--help"],
         ["tokenizer", "train", "--ou", "x"],
-        *([command, "--help"] for command in ("presets", "info", "fill", "score", "embed", "pretrain", "resume")),
+        *(
+            [command, "--help"]
+            for command in ("presets", "info", "fill", "score", "embed", "pretrain", "resume")
+        ),
         ["fill", "model", "[MASK]", "--top", "0"],
         ["embed", "model", "a.txt", "--out", "vectors.npz"],
     ],

@@ -37,12 +37,16 @@ def settings(*, length: int = 32, sequences: int = 6, **others: object) -> list[
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended: its exit code (negative: the signal that ended it), and what it wrote."""
+    """How a process ended: its exit code (negative: the signal that ended it), and what it wrote.
+
+    `seconds` it took in all, `stopping` of them after the signal.
+    """
 
     code: int
     out: str
     err: str
     seconds: float
+    stopping: float
 
 
 class Forge:
@@ -106,14 +110,16 @@ class Forge:
         driver.stdin.write(json.dumps(order) + "\n")
         driver.stdin.flush()
         pid = json.loads(driver.stdout.readline())["pid"]
-        begin = time.monotonic()
+        begin = sent = time.monotonic()
         ended = threading.Event()
 
         def disturb() -> None:
+            nonlocal sent
             if when is not None:
                 while not when(err.read_text()) and not ended.wait(0.005):
                     pass
             if not ended.wait(after or 0.0):
+                sent = time.monotonic()
                 os.kill(pid, send)
 
         thread = None
@@ -121,11 +127,11 @@ class Forge:
             thread = threading.Thread(target=disturb)
             thread.start()
         code = json.loads(driver.stdout.readline())["code"]
-        seconds = time.monotonic() - begin
+        end = time.monotonic()
         ended.set()
         if thread is not None:
             thread.join()
-        return Ended(code, out.read_text(), err.read_text(), seconds)
+        return Ended(code, out.read_text(), err.read_text(), end - begin, end - sent)
 
     def close(self) -> None:
         if self._process is not None:

@@ -116,7 +116,13 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+QUICK = ("bit of model.safetensors", "truncated", "swapped folders", "renamed")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in DAMAGES],
+)
 def test_a_damaged_checkpoint(forge: Forge, run: Path, whole: Path, damage: str) -> None:
     act, damaged = DAMAGES[damage]
     act(run / "checkpoints")
@@ -155,7 +161,7 @@ def test_a_damaged_store(forge: Forge, run: Path) -> None:
     refused(forge("resume", run), 3, "a file of the store is damaged")
 
 
-@pytest.mark.parametrize("how", ["recipe.toml", "--set"])
+@pytest.mark.parametrize("how", [pytest.param("recipe.toml", marks=pytest.mark.slow), "--set"])
 def test_a_changed_recipe(forge: Forge, run: Path, whole: Path, how: str) -> None:
     change: list[str] = []
     if how == "--set":
@@ -195,6 +201,7 @@ def test_a_finished_run_can_be_made_longer(forge: Forge, whole: Path, tmp_path: 
     assert json.loads((run / "run.json").read_text())["steps"] == STEPS + 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["model.preset=bert-mini", "optim.name=muon", "optim.average=0.5"])
 def test_changes_that_go_deep(forge: Forge, run: Path, change: str) -> None:
     ended = forge("resume", run, "--set", change, "--anyway")
@@ -222,6 +229,7 @@ def test_a_changed_text(forge: Forge, run: Path, whole: Path, own_texts: list[Pa
         os.utime(own_texts[0], ns=(stamp, stamp))
 
 
+@pytest.mark.slow
 def test_texts_that_are_gone_are_not_missed(forge: Forge, run: Path, whole: Path) -> None:
     about = json.loads((run / "run.json").read_text())
     for text in about["texts"]:
@@ -240,7 +248,7 @@ def test_another_store(forge: Forge, run: Path, own_texts: list[Path]) -> None:
     assert "going on although the data changed" in ended.err
 
 
-@pytest.mark.parametrize("size", [2000, 1000])
+@pytest.mark.parametrize("size", [1000, pytest.param(2000, marks=pytest.mark.slow)])
 def test_another_tokenizer(forge: Forge, run: Path, sample: Path, own_texts: list[Path], size: int) -> None:
     documents = read_documents(find_sources([str(sample / "corpus")]))
     tokenizer = train_tokenizer(documents, TrainOptions("wordpiece", vocab_size=size, uncased=True))
@@ -255,6 +263,7 @@ def test_another_tokenizer(forge: Forge, run: Path, sample: Path, own_texts: lis
         refused(ended, 3, "the checkpoint does not fit the model")
 
 
+@pytest.mark.slow
 def test_other_heldout_text(
     forge: Forge, own_texts: list[Path], tokenizer_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

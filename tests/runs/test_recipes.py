@@ -9,10 +9,13 @@ import torch
 import transformers
 
 from ambos.bundle.bundle import Bundle
+from ambos.bundle.configs import read_config, write_config
 from ambos.data.batch import Batch
+from ambos.encoder.presets import PRESETS
 from ambos.recipe import load_recipe
 from ambos.runs.named import NAMES, recipe_values
-from ambos.runs.settings import PretrainRecipe
+from ambos.runs.settings import ModelSettings, PretrainRecipe
+from ambos.runs.shape import encoder_shape
 from tests.runs.conftest import Forge, settings
 
 FAMILIES = {
@@ -26,6 +29,19 @@ FAMILIES = {
     "adapt": "bert",
 }
 BOTH = {"bert": "BertForPreTraining", "albert": "AlbertForPreTraining"}
+
+
+@pytest.mark.parametrize("dropout", [None, 0.0, 0.2])
+@pytest.mark.parametrize("family", PRESETS)
+def test_every_family_in_every_size(family: str, dropout: float | None) -> None:
+    """Whatever the parts and the size, config.json can say what it is."""
+    for size in ("bert-tiny", "bert-base", family):
+        shape = encoder_shape(ModelSettings(preset=size, family=family, dropout=dropout), 1000)
+        assert read_config(write_config(shape)) == shape
+        assert (shape.width, shape.depth) == (PRESETS[size].encoder.width, PRESETS[size].encoder.depth)
+        if dropout is not None:
+            assert shape.attention_dropout == shape.embedding_dropout == dropout
+            assert dropout in (shape.dropout, shape.inner_dropout)
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +140,7 @@ def test_a_base_is_gone_on_with(made: Callable[[str], Path], model_folder: Calla
     assert before.tokenizer.fingerprint == after.tokenizer.fingerprint
 
 
+@pytest.mark.slow
 def test_a_base_without_the_heads(forge: Forge, texts: list[str], tmp_path: Path) -> None:
     """New heads are trained, and said to be new."""
     out = tmp_path / "run"

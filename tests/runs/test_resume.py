@@ -103,6 +103,7 @@ def test_ten_kills(forge: Forge, begin: Callable, tmp_path: Path, options: list[
     disturb(forge, begun, whole, tmp_path / "run", plan)
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_gives_the_same(begin: Callable, tmp_path: Path) -> None:
     """What forks of one process show holds for commands as a shell starts them."""
     whole, begun = begin(BERT)

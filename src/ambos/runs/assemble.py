@@ -152,14 +152,14 @@ class Reader:
         how = recipe.corruption
         rate = None if how.rate_end is None else between(how.rate, how.rate_end, share)
         config = self.bundle.config
-        drops = any((config.dropout, config.attention_dropout, config.embedding_dropout))
+        rates = (config.dropout, config.attention_dropout, config.embedding_dropout, config.inner_dropout)
         batches, place = self.feed.step(
             Place(epoch, index),
             sequences=phase.sequences,
             length=phase.length,
             rate=rate,
             budget=recipe.part_tokens,
-            parts=max(self.team.size, _PARTS if drops else 1),
+            parts=max(self.team.size, _PARTS if any(rates) else 1),
         )
         self.feed.part.store.release()
         totals = total_counts(batches)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from ambos.bundle.families import FAMILIES
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.presets import preset
 from ambos.runs.settings import ModelSettings
@@ -23,9 +24,10 @@ def encoder_shape(model: ModelSettings, vocab_size: int) -> EncoderConfig:
     if model.context is not None:
         config = replace(config, context=model.context)
     if model.dropout is not None:
-        config = replace(
-            config, dropout=model.dropout, attention_dropout=model.dropout, embedding_dropout=model.dropout
-        )
+        known = FAMILIES[config.family].settings  # what its config.json has a word for
+        names = [name for name in ("dropout", "attention_dropout", "inner_dropout") if name in known]
+        rates: dict[str, Any] = dict.fromkeys([*names, "embedding_dropout"], model.dropout)
+        config = replace(config, **rates)
     if model.initial_std is not None:
         config = replace(config, initial_std=model.initial_std)
     return config
@@ -36,13 +38,15 @@ def _sizes(family: EncoderConfig, size: EncoderConfig) -> dict[str, Any]:
     if family is size:
         return {}
     inner = round(size.width * family.inner_width / family.width)
+    narrow = min(family.token_width or size.width, size.width)
+    whole = family.token_width is None or (family.family == "electra" and narrow == size.width)
     period = 3 if family.local_layers else 0
     return {
         "width": size.width,
         "depth": size.depth,
         "heads": size.heads,
         "inner_width": inner,
-        "token_width": min(family.token_width, size.width) if family.token_width else None,
+        "token_width": None if whole else narrow,
         "layers": (0,) * size.depth if family.layers else None,
         "local_layers": tuple(layer for layer in range(size.depth) if period and layer % period),
     }
