@@ -76,8 +76,8 @@ class Part:
         if self.tail < self._sentences:
             kept = int(starts[-1]) - int(starts[self.tail])
         else:
-            borders = starts[self.store.document_starts[np.stack([self.kept_back, self.kept_back + 1])]]
-            kept = int(np.diff(borders.astype(np.int64), axis=0).sum())
+            borders = [self.store.columns["sentences"].take(one) for one in self.sentences(self.kept_back)]
+            kept = int((borders[1] - borders[0]).sum())
         return kept if self.measuring else int(starts[-1]) - kept
 
     @property
@@ -86,11 +86,11 @@ class Part:
 
     @property
     def _documents_before_tail(self) -> int:
-        return int(np.searchsorted(self.store.document_starts[:-1], self.tail, side="left"))
+        return min(self.store.columns["documents"].place(self.tail, "left"), len(self.store))
 
     @property
     def _first_of_tail(self) -> int:
-        return int(np.searchsorted(self.store.document_starts, self.tail, side="right")) - 1
+        return self.store.columns["documents"].place(self.tail, "right") - 1
 
     def document(self, rank: Int) -> Int:
         """Return the number of the document at `rank`, counted within the part."""
@@ -109,8 +109,8 @@ class Part:
 
     def sentences(self, document: Int) -> tuple[Int, Int]:
         """Return the first sentence of each document, and the one after its last, within the part."""
-        first = self.store.document_starts[document].astype(np.int64)
-        stop = self.store.document_starts[document + 1].astype(np.int64)
+        borders = self.store.columns["documents"]
+        first, stop = (borders.take(one).astype(np.int64) for one in (document, document + 1))
         if self.tail < self._sentences:
             return (
                 (np.maximum(first, self.tail), stop)
@@ -125,18 +125,18 @@ class Part:
             yield self._chunk(first, min(first + _CHUNK, self._sentences))
 
     def _chunk(self, first: int, stop: int) -> Chunk:
-        borders = self.store.document_starts
-        low = int(np.searchsorted(borders, first, side="right")) - 1
-        high = int(np.searchsorted(borders, stop, side="left"))
-        inside = np.clip(borders[low : high + 1].astype(np.int64), first, stop)
+        columns = self.store.columns
+        borders = columns["documents"]
+        low, high = borders.place(first, "right") - 1, borders.place(stop, "left")
+        inside = np.clip(borders.read(low, high + 1).astype(np.int64), first, stop)
         documents = np.repeat(np.arange(low, high), np.diff(inside))
         sentences = np.arange(first, stop)
         by_tail = self.tail < self._sentences
         kept = sentences >= self.tail if by_tail else np.isin(documents, self.kept_back)
         used = kept if self.measuring else ~kept
-        languages = self.store.document_languages[documents].astype(np.int64)
+        languages = columns["languages"].read(low, high).astype(np.int64)[documents - low]
         return Chunk(
-            starts=self.store.sentence_starts[first : stop + 1].astype(np.int64),
+            starts=columns["sentences"].read(first, stop + 1).astype(np.int64),
             documents=documents,
             languages=languages,
             document_stops=_stops(documents * 2 + used),
@@ -163,12 +163,13 @@ def divide(store: TokenStore) -> tuple[Part, Part]:
             break
         document = int(draws.shuffled(place, len(store))[0])
         found.append(document)
-        tokens += len(store.document(document))
+        first, stop = store.columns["documents"].read(document, document + 2).astype(np.int64)
+        tokens += int(np.diff(store.columns["sentences"].take(np.array([first, stop])).astype(np.int64))[0])
     if wanted <= tokens <= total / 10:
         kept, tail = np.array(sorted(found), np.int64), sentences
     else:
         kept = np.zeros(0, np.int64)
-        tail = int(np.searchsorted(store.sentence_starts, total - wanted, side="right")) - 1
+        tail = store.columns["sentences"].place(int(total - wanted), "right") - 1
         tail = min(max(tail, 1), sentences)
     return Part(store, kept, tail, measuring=False), Part(store, kept, tail, measuring=True)
 

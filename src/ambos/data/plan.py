@@ -5,6 +5,7 @@ whole sentences, across documents with a separator between; `pairs` (BERT, ALBER
 `plan_pairs.py`.
 """
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ambos.data.draws import Draws
 from ambos.data.parts import Chunk, Int, Part
+from ambos.text.store import Column
 
 # One sequence: tokens `begin` to `stop` of the store, the document it begins in (-1: borders of documents
 # get no separator), and in pairs the second segment and how the two belong together (0 as in the text, 1
@@ -41,9 +43,12 @@ class Plan:
     ----------
     rows
         For every language of the store, its sequences, (count,) of `ROW`.
+    columns
+        The same, to be fetched from where they lie in a file.
     """
 
     rows: tuple[Rows, ...]
+    columns: tuple[Column, ...] = ()
 
     @property
     def count(self) -> int:
@@ -54,9 +59,10 @@ class Plan:
         """Return sequences by their number, languages one after the other."""
         found = np.empty(len(numbers), ROW)
         first = 0
-        for rows in self.rows:
+        for number, rows in enumerate(self.rows):
             mine = (numbers >= first) & (numbers < first + len(rows))
-            found[mine] = rows[numbers[mine] - first]
+            places = numbers[mine] - first
+            found[mine] = self.columns[number].take(places) if self.columns else rows[places]
             first += len(rows)
         return found
 
@@ -72,7 +78,11 @@ def make_plan(part: Part, plan_chunk: Callable[[Chunk], tuple[Rows, Int]]) -> Pl
                 mine = rows[languages == language]
                 file.write(mine.tobytes())
                 counts[language] += len(mine)
-        return Plan(tuple(_mapped(file, count) for file, count in zip(files, counts, strict=True)))
+        sized = list(zip(files, counts, strict=True))
+        return Plan(
+            tuple(_mapped(file, count) for file, count in sized),
+            tuple(Column(os.dup(file.fileno()), ROW, 0, count) for file, count in sized),
+        )
 
 
 def _mapped(file: IO[bytes], count: int) -> Rows:

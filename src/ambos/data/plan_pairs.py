@@ -9,6 +9,7 @@ segment B of another document is never of the same one, and a chunk has at least
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from ambos.data.parts import Chunk, Int, Part
 from ambos.data.plan import ROW, Rows, follow
 
 Relation = Literal["next", "order", "none"]
+_AT_ONCE = 1_000  # segments of other documents looked for together, with so many sentences between two
 SAME, OTHER = (
     0,
     1,
@@ -86,14 +88,23 @@ def plan_pairs(chunk: Chunk, part: Part, settings: PairSettings, draws: Draws) -
 
 def _elsewhere(part: Part, rows: Rows, lengths: Int, draws: Draws) -> tuple[Int, Int]:
     """Return a stretch of another document for each row: from a random sentence on, to `lengths` tokens."""
-    others = 1 + draws.below(part.count - 1, 5, rows["begin"])
-    document = part.document((part.rank(rows["document"]) + others) % part.count)
+    count = part.count
+    others = 1 + draws.below(count - 1, 5, rows["begin"])
+    document = part.document((part.rank(rows["document"]) + others) % count)
     first, stop = part.sentences(document)
     sentence = first + draws.below(stop - first, 6, rows["begin"])
-    starts = part.store.sentence_starts
-    begin = starts[sentence].astype(np.int64)
-    reached = np.searchsorted(starts, (begin + lengths).astype(np.uint64), side="left")
-    return begin, starts[np.minimum(np.maximum(reached, sentence + 1), stop)].astype(np.int64)
+    begin, end = np.zeros_like(first), np.zeros_like(first)
+    order = np.argsort(document, kind="stable")
+    far = np.flatnonzero(first[order][1:] - stop[order][:-1] > _AT_ONCE) + 1
+    borders = np.union1d(far, np.arange(0, len(order) + _AT_ONCE, _AT_ONCE)).clip(max=len(order))
+    for low, high in pairwise(np.unique(borders).tolist()):  # through the store, a stretch at a time
+        some = order[low:high]
+        here = int(first[some[0]])
+        starts = part.store.columns["sentences"].read(here, int(stop[some[-1]]) + 1).astype(np.int64)
+        begin[some] = starts[sentence[some] - here]
+        reached = here + np.searchsorted(starts, begin[some] + lengths[some], side="left")
+        end[some] = starts[np.minimum(np.maximum(reached, sentence[some] + 1), stop[some]) - here]
+    return begin, end
 
 
 def _shorten(rows: Rows, room: int, draws: Draws) -> None:

@@ -144,7 +144,7 @@ def assemble(store: TokenStore, rows: Rows, keys: Int, layout: Layout) -> Sequen
 
     ids = np.full(total, layout.separator, np.int64)
     special = np.ones(total, np.bool_)
-    ids[where], special[where] = store.tokens[what], False
+    ids[where], special[where] = store.columns["tokens"].take(what), False
     word_starts = special.copy()
     word_starts[where] = _word_starts(store, what)
     word_starts[starts + before] = True  # a sequence may begin inside a word: what is left of it is one
@@ -182,7 +182,8 @@ def _document_borders(store: TokenStore, rows: Rows) -> tuple[Int, Int]:
     document = rows["document"][row]
     while len(row):
         document = document + 1
-        border = store.sentence_starts[store.document_starts[document]].astype(np.int64)
+        sentence = store.columns["documents"].take(document).astype(np.int64)
+        border = store.columns["sentences"].take(sentence).astype(np.int64)
         inside = border < rows["stop"][row]
         row, document = row[inside], document[inside]
         owners.append(row)
@@ -201,7 +202,8 @@ def _borders_passed(borders: Int, owner: Int, begin: Int, sizes: Int) -> Int:
 
 
 def _word_starts(store: TokenStore, tokens: Int) -> Bool:
-    return (store.word_bits[tokens >> 3] >> (7 - (tokens & 7)).astype(np.uint8) & 1).astype(np.bool_)
+    bits = store.columns["word_starts"].take(tokens >> 3)
+    return (bits >> (7 - (tokens & 7)).astype(np.uint8) & 1).astype(np.bool_)
 
 
 def _segments(layout: Layout, pair: Bool, lengths: Int, starts: Int, middle: Int) -> Int:

@@ -115,6 +115,7 @@ def _samples(part: Part, tokenizer: Tokenizer) -> list[Sample]:
     """Choose sentences of a readable length, in each a word of one token and some letters to leave out."""
     draws = Draws.of("samples")
     store = part.store
+    columns = store.columns
     found: list[Sample] = []
     before, after = tokenizer.around
     frame = tokenizer.encode("a").ids
@@ -124,10 +125,10 @@ def _samples(part: Part, tokenizer: Tokenizer) -> list[Sample]:
         if stop <= first or len(found) == _SAMPLES:
             continue
         sentence = first + int(draws.below(stop - first, 1, number)[0])
-        begin, end = (int(border) for border in store.sentence_starts[sentence : sentence + 2])
+        begin, end = (int(border) for border in columns["sentences"].read(sentence, sentence + 2))
         if not 6 <= end - begin <= 24:
             continue
-        ids = store.tokens[begin:end].astype(np.int64)
+        ids = columns["tokens"].read(begin, end).astype(np.int64)
         starts = np.append(store.word_starts(begin, end), True)
         words = [place for place in range(1, len(ids) - 1) if starts[place] and starts[place + 1]]
         words = [place for place in words if _is_word(tokenizer.decode([ids[place]]).strip())]
