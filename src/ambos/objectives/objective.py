@@ -1,5 +1,6 @@
 """What an objective is, and how several make one loss of one pass through the encoder."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -11,7 +12,7 @@ from ambos.data.feed import MaskedBatch
 from ambos.encoder.encoder import Encoder
 
 
-class Objective(nn.Module):
+class Objective(nn.Module, ABC):
     """One part of a pretraining loss.
 
     `unit` says what its mean is taken over: the chosen tokens, or the pairs.
@@ -20,17 +21,17 @@ class Objective(nn.Module):
     name: str
     unit: str
 
+    @abstractmethod
     def reads(self, masked: MaskedBatch) -> Tensor:
         """Return the places whose hidden vectors it needs, (R,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def loss(self, x_RW: Tensor, masked: MaskedBatch, scale: float) -> Tensor:
         """Return `scale` times the summed loss; `x_RW` are the hidden vectors at the places of `reads`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def measure(self, x_RW: Tensor, masked: MaskedBatch) -> tuple[Tensor, Tensor]:
         """Return the summed loss, and how many answers were right."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
