@@ -117,7 +117,8 @@ def test_long_sentences_are_cut_into_pieces() -> None:
 def test_languages_lie_apart() -> None:
     documents = [(0, [4, 4]), (1, [4]), (1, [4]), (0, [4])]
     plan = sentences(whole(temporary_store(documents), measuring=False), 100)
-    assert [rows[["begin", "stop"]].tolist() for rows in plan.rows] == [[(0, 8), (16, 20)], [(8, 16)]]
+    borders = [rows.take(np.arange(len(rows)))[["begin", "stop"]].tolist() for rows in plan.rows]
+    assert borders == [[(0, 8), (16, 20)], [(8, 16)]]
     assert plan.count == 3
     assert plan.take(np.array([2, 0, 1, 2]))["begin"].tolist() == [8, 0, 16, 8]
 

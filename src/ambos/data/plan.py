@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ambos.data.draws import Draws
 from ambos.data.parts import Chunk, Int, Part
-from ambos.text.store import Column
+from ambos.text.column import Column
 
 # One sequence: tokens `begin` to `stop` of the store, the document it begins in (-1: borders of documents
 # get no separator), and in pairs the second segment and how the two belong together (0 as in the text, 1
@@ -42,13 +42,10 @@ class Plan:
     Parameters
     ----------
     rows
-        For every language of the store, its sequences, (count,) of `ROW`.
-    columns
-        The same, to be fetched from where they lie in a file.
+        For every language of the store, its sequences, (count,) of `ROW`: in a file, or in memory.
     """
 
-    rows: tuple[Rows, ...]
-    columns: tuple[Column, ...] = ()
+    rows: tuple[Column | Rows, ...]
 
     @property
     def count(self) -> int:
@@ -59,10 +56,9 @@ class Plan:
         """Return sequences by their number, languages one after the other."""
         found = np.empty(len(numbers), ROW)
         first = 0
-        for number, rows in enumerate(self.rows):
+        for rows in self.rows:
             mine = (numbers >= first) & (numbers < first + len(rows))
-            places = numbers[mine] - first
-            found[mine] = self.columns[number].take(places) if self.columns else rows[places]
+            found[mine] = rows.take(numbers[mine] - first)
             first += len(rows)
         return found
 
@@ -78,19 +74,13 @@ def make_plan(part: Part, plan_chunk: Callable[[Chunk], tuple[Rows, Int]]) -> Pl
                 mine = rows[languages == language]
                 file.write(mine.tobytes())
                 counts[language] += len(mine)
-        sized = list(zip(files, counts, strict=True))
-        return Plan(
-            tuple(_mapped(file, count) for file, count in sized),
-            tuple(Column(os.dup(file.fileno()), ROW, 0, count) for file, count in sized),
-        )
+        return Plan(tuple(_column(file, count) for file, count in zip(files, counts, strict=True)))
 
 
-def _mapped(file: IO[bytes], count: int) -> Rows:
-    """Map the rows of a file, which may then be closed: what is mapped stays."""
-    if count == 0:
-        return np.empty(0, ROW)
+def _column(file: IO[bytes], count: int) -> Column:
+    """Return the rows of a file, which may then be closed: they can still be fetched."""
     file.flush()
-    return np.memmap(file, ROW, mode="r", shape=(count,))
+    return Column(os.dup(file.fileno()), ROW, 0, count)
 
 
 def plan_blocks(chunk: Chunk, room: int, draws: Draws) -> tuple[Rows, Int]:
