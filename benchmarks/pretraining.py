@@ -9,16 +9,19 @@ Real text (wikitext2, raw_pt), a WordPiece vocabulary of 30,000 learnt from it, 
              as concatenated blocks of 128 tokens, and line by line (cut at 128 tokens; the Trainer pads to
              the longest of a batch). Tokens are real ones, padding does not count. The two take turns, each
              in a process of its own; the median step counts, best of the rounds. `limit` is the share of what
-             the machine's matrix products alone would allow for the operations that are computed.
+             the machine's matrix products alone would allow for the operations that are computed, measured
+             between the steps (median).
     quality  the Trainer gets BERT-mini, 32 x 128 blocks, AdamW, warm-up of 10 %, linear decay, planned to
              end after --minutes, at each of three learning rates; the best held-out loss counts. Then the
              recipe `fast`, on the same text with the same tokenizer, until it reaches that loss on the same
              held-out corruption. Beside them: the Trainer's own model and settings under ambos, and what
-             each reaches in the end.
+             each reaches in the end. With --work DIR, what was prepared and what the Trainer reached are kept
+             there, and a second call only runs what is missing.
 """
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -43,9 +46,15 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=12, help="timed steps of a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=10.0, help="of the Trainer")
-    parser.add_argument("--fast-minutes", type=float, default=2.5, help="of the recipe fast")
+    parser.add_argument(
+        "--fast-minutes", type=float, default=2.5, help="of the recipe fast; 0: only the Trainer"
+    )
     parser.add_argument("--rates", nargs="+", type=float, default=[2.5e-4, 5e-4, 1e-3])
     parser.add_argument("--recipe", default="fast")
+    parser.add_argument(
+        "--ours", nargs="*", default=["same", "fast", "long"], help="of the runs of ambos, only these"
+    )
+    parser.add_argument("--work", type=Path, help="keep prepared data and the Trainer's results here")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -60,8 +69,9 @@ def main() -> None:
         "TOKENIZERS_PARALLELISM": "false",
     }
     with tempfile.TemporaryDirectory(prefix="ambos-bench-") as name:
+        kept = arguments.work or Path(name)
         results = [
-            (speed if arguments.what == "speed" else quality)(data, arguments, Path(name) / data)
+            (speed if arguments.what == "speed" else quality)(data, arguments, kept / data)
             for data in arguments.data
         ]
     if arguments.json:
@@ -69,7 +79,9 @@ def main() -> None:
 
 
 def prepare(data: str, work: Path) -> None:
-    """Learn the vocabulary, and tokenise the text and the held-out text."""
+    """Learn the vocabulary, and tokenise the text and the held-out text, unless that is done."""
+    if (work / "lines").exists():
+        return
     from ambos.text.readers import read_documents
     from ambos.text.sources import find_sources
     from ambos.text.store_build import BuildOptions, build_store
@@ -231,15 +243,15 @@ def ambos_speed(work: str, preset: str, layout: str, steps: int) -> dict:
     from ambos.train.signals import Stop
 
     keep_memory()
-    limit = matrix_speed(1.0)
     model, reader = parts(work, preset, layout)
-    seen: list[tuple[float, int]] = []
+    seen: list[tuple[float, int]] = [(0.0, 0)]
     shares: list[float] = []
 
     class Clock:
         def trained(self, record, seconds, operations):
-            seen.append((time.perf_counter(), record["tokens"]))
-            shares.append(operations / seconds / limit)
+            seen.append((seen[-1][0] + seconds, record["tokens"]))
+            # Between steps: what the machine can do differs from one second to the next.
+            shares.append(operations / seconds / matrix_speed(0.1))
 
         def evaluated(self, records):
             pass
@@ -257,7 +269,7 @@ def ambos_speed(work: str, preset: str, layout: str, steps: int) -> dict:
         evaluate=lambda *_: [],
         listener=Clock(),
     ).run(State(), Stop())
-    return {"tokens_per_second": rate_of(seen[2:]), "limit": statistics.median(shares[3:])}
+    return {"tokens_per_second": rate_of(seen[3:]), "limit": statistics.median(shares[3:])}
 
 
 def parts(work: str, preset: str, layout: str) -> tuple:
@@ -318,14 +330,20 @@ def same_loss(work: str, preset: str) -> dict:
 def quality(data: str, arguments: argparse.Namespace, work: Path) -> dict:
     prepare(data, work)
     say(f"\n{data}: held-out masked-LM loss, V = {VOCABULARY:,}, same tokenizer and held-out corruption")
-    rivals = []
+    kept = work / f"rivals-{arguments.minutes:g}.json"
+    rivals = json.loads(kept.read_text()) if kept.exists() else []
     for rate in arguments.rates:
-        found = run(kind="rival", data=data, work=work / "", minutes=arguments.minutes, rate=rate)
-        rivals.append(found)
+        found = next((rival for rival in rivals if rival["rate"] == rate), None)
+        if found is None:
+            found = run(kind="rival", data=data, work=work / "", minutes=arguments.minutes, rate=rate)
+            rivals.append(found)
+            kept.write_text(json.dumps(rivals))
         say(
             f"Trainer  BERT-mini, learning rate {rate:g}: {figures(found)} "
             f"after {found['seconds'] / 60:.1f} min, {found['steps']} steps"
         )
+    if not arguments.fast_minutes:
+        return {"data": data, "rivals": rivals}
     best = min(rivals, key=lambda rival: rival["loss"])
     say(f"the loss to reach: {best['loss']:.3f} (learning rate {best['rate']:g})")
     results = {"data": data, "rivals": rivals}
@@ -336,11 +354,12 @@ def quality(data: str, arguments: argparse.Namespace, work: Path) -> dict:
         "phases=[{length=128,sequences=32}]",
         "optim.eps=1e-8",
     ]
-    for name, recipe, settings, minutes in (
-        ("the Trainer's model and settings", "bert", same, arguments.minutes),
-        (f"recipe {arguments.recipe}", arguments.recipe, [], arguments.fast_minutes),
-        (f"recipe {arguments.recipe}", arguments.recipe, [], arguments.minutes),
-    ):
+    trials = {
+        "same": ("the Trainer's model and settings", "bert", same, arguments.minutes),
+        "fast": (f"recipe {arguments.recipe}", arguments.recipe, [], arguments.fast_minutes),
+        "long": (f"recipe {arguments.recipe}", arguments.recipe, [], arguments.minutes),
+    }
+    for name, recipe, settings, minutes in (trials[name] for name in arguments.ours):
         found = run(
             kind="fast",
             work=work / "",
@@ -398,7 +417,8 @@ def rival(data: str, work: str, minutes: float, rate: float) -> dict:
 
     with tempfile.TemporaryDirectory() as out:
         trial = train_with_trainer(data, "blocks", work, new(), 12, rate, out)
-        steps = round(minutes * 60 / statistics.median(np.diff([moment for moment, _ in trial[2:]])))
+        # By the fastest step: if anything, the Trainer gets more than its time.
+        steps = math.ceil(minutes * 60 / min(np.diff([moment for moment, _ in trial[2:]])))
         model = new()
         begin = time.perf_counter()
         seen = train_with_trainer(data, "blocks", work, model, steps, rate, out)
@@ -417,17 +437,19 @@ def rival(data: str, work: str, minutes: float, rate: float) -> dict:
     }
 
 
-def fast(work: str, recipe: str, settings: list[str], minutes: float, target: float) -> dict:
+def fast(work: str, recipe: str, settings: list[str], minutes: float, target: float, times: int = 40) -> dict:
     """Train with a recipe, measuring on the way; the clock stands still while measuring."""
     from ambos.recipe import load_recipe, merge, parse_override
+    from ambos.runs.choices import choose
     from ambos.runs.folder import begin_folder
     from ambos.runs.named import recipe_values
     from ambos.runs.pretrain import Job
     from ambos.runs.settings import PretrainRecipe
+    from ambos.train.team import Team
 
     values = merge(
         recipe_values(recipe),
-        {"budget": {"minutes": minutes}, "evaluation": {"times": 40, "sequences": 256}},
+        {"budget": {"minutes": minutes}, "evaluation": {"times": times, "sequences": 256}},
     )
     for setting in settings:
         values = merge(values, parse_override(setting))
@@ -436,7 +458,7 @@ def fast(work: str, recipe: str, settings: list[str], minutes: float, target: fl
         run.mkdir()
         for store in ("store", "heldout"):
             (run / store).symlink_to(Path(work) / store)
-        checked = load_recipe(PretrainRecipe, [values])
+        checked = choose(load_recipe(PretrainRecipe, [values]), Team())
         begin_folder(run, checked, None, [])
         Job(run, checked).run()
         speeds = [json.loads(line) for line in (run / "speed.jsonl").open()]

@@ -140,3 +140,19 @@ def test_a_weight_used_twice_gets_both_gradients() -> None:
         strict=True,
     ):
         assert torch.allclose(one, two, rtol=1e-10, atol=1e-13)
+
+
+def test_under_autocast_only_the_products_are_rounded() -> None:
+    """In bfloat16 value and gradients come near, and are float32; a label's gradient is not lost in them."""
+    x, weight, bias, labels = made(40, 32, 500, size=0.5)
+    exact = [x.float().detach(), weight.float().detach(), bias.float().detach()]
+    inputs = [*(one.requires_grad_() for one in exact), labels]
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = vocabulary_loss(inputs[0].bfloat16(), *inputs[1:], 1 / 40)
+    expected = by_torch(*inputs, 1 / 40)
+    assert loss.dtype == torch.float32
+    assert loss != expected
+    assert abs(float(loss - expected)) < 0.01 * float(expected)
+    for one, two in zip(gradients(loss, inputs), gradients(expected, inputs), strict=True):
+        assert one.dtype == torch.float32
+        assert F.cosine_similarity(one.flatten(), two.flatten(), dim=0) > 0.9999

@@ -11,6 +11,7 @@ from ambos.bundle.resolve import resolve
 from ambos.errors import InputError
 from ambos.runs.folder import ENTRIES, NOTHING, Log, read_run, write_run
 from ambos.runs.log import Quiet, RunLog, _is_kept
+from ambos.train.loop import State
 from ambos.train.schedule import Budget
 from tests.runs.conftest import Forge, settings
 from tests.train.test_events import read as read_events
@@ -98,7 +99,7 @@ def test_which_steps_are_kept() -> None:
 
 def test_speed_is_of_the_last_steps(tmp_path: Path) -> None:
     with RunLog(tmp_path, Quiet(), limit=1000.0, budget=Budget(steps=80)) as log:
-        log.begin(None, 0.0, 0)
+        log.begin(None, State())
         for step in range(1, 41):
             record = {"kind": "train", "step": step, "tokens": 100 * step, "loss": 1.0}
             log.trained(record, 1.0 if step <= 20 else 0.5, 100.0)
@@ -111,17 +112,18 @@ def test_speed_is_of_the_last_steps(tmp_path: Path) -> None:
 def test_events_are_written_anew(tmp_path: Path) -> None:
     """After going on from a mark, TensorBoard shows each step once."""
     with RunLog(tmp_path, Quiet(), limit=1.0, budget=Budget(steps=80)) as log:
-        log.begin(None, 0.0, 0)
+        log.begin(None, State())
         for step in (1, 2):
             log.trained({"kind": "train", "step": step, "tokens": step, "loss": float(step)}, 1.0, 1.0)
         mark = log.mark()["metrics"]
         log.trained({"kind": "train", "step": 3, "tokens": 3, "loss": 99.0}, 1.0, 1.0)
     with RunLog(tmp_path, Quiet(), limit=1.0, budget=Budget(steps=80)) as log:
-        log.begin(mark, 2.0, 2)
+        log.begin(mark, State(2, 2, 2.0))
         log.trained({"kind": "train", "step": 3, "tokens": 3, "loss": 3.0}, 1.0, 1.0)
         log.evaluated(
             [{"kind": "heldout", "step": 3, "mlm_loss": 0.5}, {"kind": "fill", "step": 3, "samples": []}]
         )
+        assert [speed["step"] for speed in log.speed.records()] == [1, 2, 3]  # each step once here, too
     (file,) = tmp_path.glob("*tfevents*")
     found = {tag: [(step, value) for _, step, value in values] for tag, values in read_events(file).items()}
     assert found == {"train/loss": [(1, 1.0), (2, 2.0), (3, 3.0)], "heldout/mlm_loss": [(3, 0.5)]}

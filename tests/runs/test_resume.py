@@ -22,7 +22,13 @@ BERT = [
 AVERAGED = [
     "--recipe",
     "fast",
-    *settings(model__dropout=0.1, optim__name="muon", optim__average=0.9, schedule__shape="trapezoid"),
+    *settings(
+        model__dropout=0.1,
+        optim__name="muon",
+        optim__average=0.9,
+        schedule__shape="trapezoid",
+        precision="bf16",
+    ),
 ]
 SPANS = ["--recipe", "spanbert", *settings(corruption__rate_end=0.3, data__alpha=0.5, data__variants=2)]
 

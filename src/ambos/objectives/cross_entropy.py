@@ -24,19 +24,21 @@ class _Fused(torch.autograd.Function):
         bias_V: Tensor | None,
         labels_M: Tensor,
         scale: float,
+        kind: torch.dtype,
     ) -> Tensor:
         rows = max(1, _BUFFER // (4 * len(weight_VW)))
+        read_MW, read_VW = x_MW.to(kind), weight_VW.to(kind)  # what matrix products see
         buffer = x_MW.new_empty(min(rows, len(x_MW)), len(weight_VW))
         gradient_x, gradient_weight = torch.empty_like(x_MW), torch.empty_like(weight_VW)
         if len(x_MW) == 0:
             gradient_weight.zero_()  # otherwise the first rows write over what was there
         gradient_bias = None if bias_V is None else torch.zeros_like(bias_V)
-        scaled_MW = x_MW * scale
+        scaled_MW = (x_MW * scale).to(kind)
         loss = x_MW.new_zeros(())
         for first in range(0, len(x_MW), rows):
             part = slice(first, first + rows)
             labels = labels_M[part, None]
-            logits_mV = torch.mm(x_MW[part], weight_VW.T, out=buffer[: len(labels)])
+            logits_mV = _product(read_MW[part], read_VW.T, buffer[: len(labels)])
             if bias_V is not None:
                 logits_mV += bias_V
             right, largest = logits_mV.gather(1, labels), logits_mV.amax(-1, keepdim=True)
@@ -46,8 +48,9 @@ class _Fused(torch.autograd.Function):
             likeliest = gradient_mV.amax(-1, keepdim=True)
             loss += (largest - likeliest.log_() - right).sum()
             gradient_mV.scatter_add_(1, labels, torch.full_like(right, -1.0))
-            torch.mm(gradient_mV, weight_VW, out=gradient_x[part])
-            gradient_weight.addmm_(gradient_mV.T, scaled_MW[part], beta=0.0 if first == 0 else 1.0)
+            read_mV = gradient_mV.to(kind)
+            _product(read_mV, read_VW, gradient_x[part])
+            _product(read_mV.T, scaled_MW[part], gradient_weight, add=first > 0)
             if gradient_bias is not None:
                 gradient_bias += gradient_mV.sum(0)
         ctx.save_for_backward(
@@ -62,13 +65,23 @@ class _Fused(torch.autograd.Function):
         found = ctx.saved_tensors
         if float(outer) != 1.0:
             found = [None if part is None else part * outer for part in found]
-        return *found, None, None
+        return *found, None, None, None
+
+
+def _product(a: Tensor, b: Tensor, out: Tensor, *, add: bool = False) -> Tensor:
+    """Write a b into `out`, which is float32 whatever they are, or add it."""
+    if a.dtype == out.dtype:
+        return out.addmm_(a, b) if add else torch.mm(a, b, out=out)
+    return out.add_(a @ b) if add else out.copy_(a @ b)
 
 
 def vocabulary_loss(
     x_MW: Tensor, weight_VW: Tensor, bias_V: Tensor | None, labels_M: Tensor, scale: float = 1.0
 ) -> Tensor:
     """Return `scale` times the sum over M of -log softmax(x W^T + b)[label].
+
+    Under `torch.autocast` only the matrix products are in its type: softmax, sums and what comes out are
+    float32.
 
     Parameters
     ----------
@@ -87,5 +100,8 @@ def vocabulary_loss(
     2.0794
     """
     if torch.is_grad_enabled():
-        return _Fused.apply(x_MW, weight_VW, bias_V, labels_M, scale)
+        device = x_MW.device.type
+        kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else weight_VW.dtype
+        with torch.autocast(device, enabled=False):
+            return _Fused.apply(x_MW.to(weight_VW.dtype), weight_VW, bias_V, labels_M, scale, kind)
     return F.cross_entropy(F.linear(x_MW, weight_VW, bias_V), labels_M, reduction="sum") * scale

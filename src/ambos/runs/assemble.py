@@ -15,6 +15,7 @@ from ambos.data.feed import Feed, FeedSettings, MaskedBatch, Place, total_counts
 from ambos.data.parts import Part
 from ambos.encoder.build import initialise
 from ambos.encoder.config import EncoderConfig
+from ambos.encoder.neighbours import look_at_neighbours
 from ambos.encoder.operations import encoder_operations, vocabulary_operations
 from ambos.errors import UsageError
 from ambos.objectives.masked import MaskedLanguageModel
@@ -37,6 +38,8 @@ def new_bundle(recipe: PretrainRecipe, store: TokenStore) -> Bundle:
     """Make a model with new weights, with the heads that the objectives need."""
     tokenizer = store.tokenizer
     bundle = Bundle.new(encoder_shape(recipe.model, tokenizer.vocab_size), tokenizer, seed=recipe.seed)
+    if recipe.model.neighbours:
+        look_at_neighbours(bundle.network.encoder, recipe.seed + 4)
     bundle.add_head("mlm", seed=recipe.seed + 1)
     if recipe.model.unigram_bias:
         set_unigram_bias(bundle, store)
@@ -51,6 +54,11 @@ def check_fit(recipe: PretrainRecipe, config: EncoderConfig) -> None:
             f"{config.family} models have no head for the objective {recipe.relation}",
             expected="a family with one: bert or albert",
             fix="leave the objective out, or choose another preset",
+        )
+    if recipe.model.neighbours and config.positions != "rotary":
+        raise UsageError(
+            "heads can begin by looking at neighbours only where positions are rotary",
+            fix="--set model.neighbours=false, or a family with rotary positions (model.family=modernbert-base)",
         )
     longest = max(phase.length for phase in recipe.phases)
     if longest > config.context:

@@ -21,6 +21,12 @@ ENTRIES = frozenset(
         *("store", "heldout", "checkpoints", "bundle", "curves.svg", "report.html"),
     }
 )
+FINETUNED = frozenset(
+    {
+        *(METRICS, SPEED, RUN, RECIPE, EVENTS),
+        *("checkpoints", "bundle", "evaluation", "curves.svg", "report.html"),
+    }
+)
 NOTHING = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}  # the mark of an empty log
 
 
@@ -66,9 +72,16 @@ class Log:
         self._file.seek(0, os.SEEK_END)  # cutting leaves the place where it was, beyond the end
         self._digest = hashlib.sha256(data)
 
-    def records(self) -> list[dict[str, Any]]:
-        """Read all records."""
-        return [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
+    def records(self, *, torn: bool = False) -> list[dict[str, Any]]:
+        """Read all records; if the file may be `torn`, lines that are no records are passed over."""
+        found = []
+        for line in self.path.read_bytes().splitlines():
+            try:
+                found.append(dict(json.loads(line)))
+            except ValueError:
+                if not torn:
+                    raise
+        return found
 
     def close(self) -> None:
         """Close the file."""
@@ -93,7 +106,9 @@ def write_run(folder: Path, about: dict[str, Any]) -> None:
     write_file(folder / RUN, (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode())
 
 
-def begin_folder(folder: Path, recipe: Settings, base: str | None, texts: Sequence[Path]) -> None:
+def begin_folder(
+    folder: Path, recipe: Settings, base: str | None, texts: Sequence[Path], kind: str = "pretrain"
+) -> None:
     """Write what a run must know to be resumed: its recipe, what it begins with, the files it reads."""
     (folder / RECIPE).write_text(write_toml(recipe), encoding="utf-8")
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -101,5 +116,12 @@ def begin_folder(folder: Path, recipe: Settings, base: str | None, texts: Sequen
         {"file": str(path.absolute()), "bytes": path.stat().st_size, "modified": path.stat().st_mtime_ns}
         for path in texts
     ]
-    about = {"ambos": __version__, "started": started, "status": "running", "base": base, "texts": files}
+    about = {
+        "ambos": __version__,
+        "kind": kind,
+        "started": started,
+        "status": "running",
+        "base": base,
+        "texts": files,
+    }
     write_run(folder, about)

@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self
 
 from ambos.runs.folder import EVENTS, METRICS, NOTHING, SPEED, Log
 from ambos.train.events import EventWriter
+from ambos.train.loop import State
 from ambos.train.schedule import Budget
 
 _WINDOW = 20  # steps that a speed is the mean of
@@ -69,11 +70,15 @@ class RunLog:
         self._recent: list[tuple[float, int, float]] = []
         self._tokens = 0
 
-    def begin(self, mark: dict[str, Any] | None, seconds: float, tokens: int) -> None:
+    def begin(self, mark: dict[str, Any] | None, state: State) -> None:
         """Begin, or go on from a mark: what was written after it is cut off, and events are written anew."""
         self.metrics.cut(mark or NOTHING)
-        self.seconds, self._tokens = seconds, tokens
-        self._began = time.perf_counter() - seconds
+        speeds = [record for record in self.speed.records(torn=True) if record["step"] <= state.step]
+        self.speed.cut(NOTHING)
+        for record in speeds:
+            self.speed.add(record)
+        self.seconds, self._tokens = state.seconds, state.tokens
+        self._began = time.perf_counter() - state.seconds
         self._events = EventWriter(self._events_path)
         now = time.time()
         for record in self.metrics.records():
@@ -114,7 +119,7 @@ class RunLog:
         for record in records:
             self.metrics.add(record)
             self._event(record, time.time())
-            if record["kind"] == "heldout":
+            if record["kind"] in {"heldout", "dev"}:
                 self.watcher.heldout(record)
 
     def saved(self, step: int) -> None:
@@ -138,10 +143,10 @@ class RunLog:
     def _event(self, record: dict[str, Any], now: float) -> None:
         if self._events is None or record["kind"] == "fill":
             return
+        # A figure with its interval is shown by its value.
+        plain = {key: value["value"] if isinstance(value, dict) else value for key, value in record.items()}
         values = {
-            f"{record['kind']}/{key}": value
-            for key, value in record.items()
-            if isinstance(value, float) and key not in {"kind", "step"}
+            f"{record['kind']}/{key}": value for key, value in plain.items() if isinstance(value, float)
         }
         self._events.scalars(record["step"], values, wall_time=now)
 

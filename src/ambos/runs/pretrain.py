@@ -1,11 +1,9 @@
 """A pretraining run from beginning to end, or from where it was interrupted to its end."""
 
 import hashlib
-import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import torch
 
 from ambos import __version__
 from ambos.analysis.run_report import write_report
-from ambos.bundle.bundle import Bundle, parameters
+from ambos.bundle.bundle import Bundle
 from ambos.data.parts import Part, divide, whole
 from ambos.encoder.table import allow_in_place
 from ambos.errors import InputError, UsageError
@@ -21,7 +19,10 @@ from ambos.files import output_errors, write_file
 from ambos.recipe import write_toml
 from ambos.runs.assemble import Reader, add_relation_head, build_model, new_bundle, training_feed
 from ambos.runs.card import write_card
-from ambos.runs.folder import RECIPE, read_run, write_run
+from ambos.runs.changes import refuse_changes
+from ambos.runs.choices import chosen_precision
+from ambos.runs.description import Description
+from ambos.runs.folder import RECIPE
 from ambos.runs.heldout import Heldout
 from ambos.runs.log import Quiet, RunLog, Silent, Watcher
 from ambos.runs.settings import PretrainRecipe
@@ -81,7 +82,10 @@ class Job:
             sequences=self.recipe.evaluation.sequences,
             context=bundle.config.context,
         )
-        speed = matrix_speed() if self.team.leads else 1.0
+        speed = matrix_speed(precision=chosen_precision(self.recipe)) if self.team.leads else 1.0
+        describe = Description(
+            self.folder, self.recipe, bundle, train, measured, self.team, speed, self.spent
+        )
         prints = self._fingerprints(store)
         with ExitStack() as stack:
             stack.enter_context(output_errors(self.folder, instead=_GO_ON))
@@ -98,8 +102,8 @@ class Job:
                     state, loop.share(state)
                 )  # what is wrong with the data comes before anything is written
             if log is not None:
-                log.begin(checkpoint.state["metrics"] if checkpoint else None, state.seconds, state.tokens)
-                self._describe(bundle, train, measured, "running", state, speed)
+                log.begin(checkpoint.state["metrics"] if checkpoint else None, state)
+                describe("running", state)
             with listen() as stop:
                 state = loop.run(state, stop)
             done = loop.is_done(state)
@@ -107,7 +111,7 @@ class Job:
                 if self.team.leads:
                     self._ship(bundle, done)
             if self.team.leads:
-                self._describe(bundle, train, measured, "finished" if done else "stopped", state, speed)
+                describe("finished" if done else "stopped", state)
                 write_report(self.folder)
             self.team.wait()
         return done
@@ -182,6 +186,7 @@ class Job:
             evaluations=recipe.evaluation.times,
             average=Average(model, how.average) if how.average else None,
             seed=recipe.seed,
+            precision=chosen_precision(self.recipe),
             team=self.team,
             wrapped=wrapped,
             extra={"fingerprints": prints},
@@ -231,17 +236,7 @@ class Job:
         found = loop.checkpoints.load(self.watcher.note)
         if found is None:
             return None
-        before = found.state["fingerprints"]
-        changed = [name for name in prints if before.get(name) != prints[name]]
-        if changed and not anyway:
-            raise InputError(
-                f"the {' and the '.join(changed)} changed since the run was interrupted",
-                expected="everything as it was: then the result is the same as without the interruption",
-                fix="put it back, or pass --anyway to go on with the change",
-                file=self.folder,
-            )
-        for name in changed:
-            self.watcher.note(f"going on although the {name} changed")
+        changed = refuse_changes(found, prints, self.folder, self.watcher, anyway=anyway)
         if "recipe" in changed and self.team.leads:
             write_file(self.folder / RECIPE, write_toml(self.recipe).encode())
         return found
@@ -269,54 +264,3 @@ class Job:
         }
         bundle.card = write_card(self.folder, bundle)
         bundle.save(self.folder / "bundle", force=True)
-
-    def _describe(
-        self, bundle: Bundle, train: Part, measured: Heldout, status: str, state: State, speed: float
-    ) -> None:
-        """Write run.json."""
-        about = read_run(self.folder)
-        counts = train.store.manifest["counts"]
-        config = bundle.config
-        how = (
-            "other text, given by the user"
-            if (self.folder / "heldout").exists()
-            else (
-                "whole documents, drawn at random"
-                if len(measured.part.kept_back)
-                else "the end of the corpus"
-            )
-        )
-        write_run(
-            self.folder,
-            {
-                **about,
-                "status": status,
-                "finished": datetime.now(UTC).isoformat(timespec="seconds") if status == "finished" else None,
-                "seconds": round(state.seconds, 1),
-                "steps": state.step,
-                "tokens": state.tokens,
-                "prepared": round(self.spent, 1),
-                "processes": self.team.size,
-                "threads": torch.get_num_threads(),
-                "machine": {"cores": os.cpu_count(), "gflops": round(speed / 1e9, 1)},
-                "corpus": {
-                    "documents": counts["documents"],
-                    "sentences": counts["sentences"],
-                    "tokens": counts["tokens"],
-                    "languages": train.store.languages,
-                    "sources": [source["file"] for source in train.store.manifest["sources"]],
-                },
-                "heldout": {"documents": measured.part.count, "tokens": measured.part.tokens, "how": how},
-                "model": {
-                    "preset": self.base or self.recipe.model.preset,
-                    "family": config.family,
-                    "parameters": parameters(bundle.network),
-                    "vocab_size": config.vocab_size,
-                    "width": config.width,
-                    "depth": config.depth,
-                    "heads": config.heads,
-                    "context": config.context,
-                },
-                "recipe": self.recipe.name,
-            },
-        )

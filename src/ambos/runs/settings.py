@@ -28,6 +28,12 @@ class ModelSettings(Settings):
 
     preset: str = "bert-mini"
     """Whose size it has."""
+    width: Annotated[int, Field(ge=64, multiple_of=64)] | None = None
+    """Hidden size, if not that of `preset`; heads have 64, the feed-forward four times as many."""
+    heads: Count | None = None
+    """Attention heads, if not those of `preset`."""
+    depth: Count | None = None
+    """Layers, if not those of `preset`."""
     family: str | None = None
     """The preset whose parts it is made of, if not those of `preset`: `roberta-base`, ..."""
     context: Count | None = None
@@ -36,6 +42,8 @@ class ModelSettings(Settings):
     """Of everything, if not as published."""
     initial_std: Positive | None = None
     """Standard deviation of new weights, if not as published."""
+    neighbours: bool = False
+    """Let heads begin by looking at neighbours; for families with rotary positions."""
     unigram_bias: bool = False
     """Start the output bias at the logarithm of the tokens' frequencies instead of at 0."""
 
@@ -175,6 +183,8 @@ class PretrainRecipe(Settings):
     """Parts of the loss and their weights."""
     part_tokens: Count = 8192
     """Tokens computed at a time: more take more memory."""
+    precision: Literal["fp32", "bf16", "auto"] = "fp32"
+    """Of matrix products while training; weights and sums stay fp32. `auto`: bf16 where it is faster."""
     parallel: Literal["ddp", "fsdp"] = "ddp"
     """How several processes share the work."""
     tokenizer: TokenizerSettings = TokenizerSettings()

@@ -18,7 +18,7 @@ def encoder_shape(model: ModelSettings, vocab_size: int) -> EncoderConfig:
     >>> shape.family, shape.width, shape.depth, shape.vocab_size
     ('roberta', 256, 4, 8000)
     """
-    size = preset(model.preset).encoder
+    size = _resized(preset(model.preset).encoder, model)
     family = preset(model.family).encoder if model.family else size
     config = replace(family, **_sizes(family, size), vocab_size=vocab_size)
     if model.context is not None:
@@ -31,6 +31,18 @@ def encoder_shape(model: ModelSettings, vocab_size: int) -> EncoderConfig:
     if model.initial_std is not None:
         config = replace(config, initial_std=model.initial_std)
     return config
+
+
+def _resized(size: EncoderConfig, model: ModelSettings) -> EncoderConfig:
+    """Return the shape with another width, depth or number of heads, where they are given."""
+    if model.width is not None:
+        inner = round(model.width * size.inner_width / size.width)
+        size = replace(size, width=model.width, heads=model.width // 64, inner_width=inner)
+    if model.depth is not None:
+        local = tuple(layer for layer in size.local_layers if layer < model.depth)
+        shared = (0,) * model.depth if size.layers else None
+        size = replace(size, depth=model.depth, local_layers=local, layers=shared)
+    return size if model.heads is None else replace(size, heads=model.heads)
 
 
 def _sizes(family: EncoderConfig, size: EncoderConfig) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ambos.errors import InputError
 from ambos.files import lock, output_errors, refuse_existing
 from ambos.recipe import load_recipe, merge, parse_override, read_toml
 from ambos.runs.assemble import check_fit
+from ambos.runs.choices import choose
 from ambos.runs.folder import ENTRIES, RECIPE, RUN, begin_folder, read_run
 from ambos.runs.log import Quiet, Watcher
 from ambos.runs.prepare import make_store
@@ -64,6 +65,7 @@ def pretrain(
     if base is None:
         check_fit(recipe, encoder_shape(recipe.model, recipe.tokenizer.vocab_size))
     with join() as team, _held(out, team):
+        recipe = choose(recipe, team)
         if team.leads:
             if not _is_unbegun(out):
                 refuse_existing(out, entries=ENTRIES, force=force)

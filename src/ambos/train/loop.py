@@ -14,6 +14,7 @@ from ambos.data.draws import Draws
 from ambos.errors import AmbosError
 from ambos.train.average import Average
 from ambos.train.checkpoint import Checkpoint, Checkpoints
+from ambos.train.machine import TYPES, Precision
 from ambos.train.optim import Optimiser
 from ambos.train.schedule import Budget, Schedule
 from ambos.train.signals import Stop
@@ -63,7 +64,7 @@ class Work:
     """
 
     parts: Sequence[Any]
-    totals: Mapping[str, int]
+    totals: Mapping[str, float]
     tokens: int
     operations: float
     place: dict[str, Any]
@@ -110,6 +111,8 @@ class Loop:
         Running average of the weights, or None.
     seed
         Of dropout.
+    precision
+        Of the matrix products of a step; weights, sums, updates and evaluations are float32.
     team, wrapped
         The processes that train together, and the model as they run it.
     extra
@@ -130,6 +133,7 @@ class Loop:
     evaluations: int = 10
     average: Average | None = None
     seed: int = 0
+    precision: Precision = "fp32"
     team: Team = field(default_factory=Team)
     wrapped: nn.Module | None = None
     extra: dict[str, Any] = field(default_factory=dict)
@@ -221,7 +225,8 @@ class Loop:
             share = float(number < len(work.parts))  # 0: nothing left, but the others wait for this process
             torch.manual_seed(int(draws.bits(number)[0] >> 1))
             with self.team.unsynchronised(model, last=first + size >= len(work.parts)):
-                loss, parts = model(work.parts[number if share else 0], work.totals)
+                with torch.autocast("cpu", TYPES[self.precision], enabled=self.precision != "fp32"):
+                    loss, parts = model(work.parts[number if share else 0], work.totals)
                 (loss * (size * share) if size > 1 else loss).backward()
             losses += share * parts
         return self.team.sum(losses)

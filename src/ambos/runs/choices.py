@@ -1,0 +1,31 @@
+"""What a recipe leaves to be chosen when a run begins: the precision that this machine is fastest in."""
+
+from typing import TypeVar
+
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.settings import PretrainRecipe
+from ambos.train.machine import Precision, best_precision
+from ambos.train.team import Team
+
+Recipe = TypeVar("Recipe", PretrainRecipe, FinetuneRecipe)
+
+
+def choose(recipe: Recipe, team: Team) -> Recipe:
+    """Return the recipe with everything settled, as it is written into the run folder; the leader decides.
+
+    Examples
+    --------
+    >>> choose(PretrainRecipe(precision="fp32"), Team()).precision
+    'fp32'
+    """
+    if recipe.precision != "auto":
+        return recipe
+    faster = team.same(float(best_precision() == "bf16"))
+    return recipe.model_copy(update={"precision": "bf16" if faster else "fp32"})
+
+
+def chosen_precision(recipe: PretrainRecipe | FinetuneRecipe) -> Precision:
+    """Return the precision of a recipe that is settled."""
+    if recipe.precision == "auto":
+        raise ValueError("the precision is not chosen yet")
+    return recipe.precision

@@ -1,0 +1,129 @@
+"""The settings of a fine-tuning run, in groups; what a recipe says."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ambos.recipe import Settings
+from ambos.runs.settings import Count, Positive, Saving, ScheduleSettings, Share
+
+TaskName = Literal["classify", "score", "tag", "answer"]
+
+
+class HeadSettings(Settings):
+    """The new head."""
+
+    pooling: Literal["cls", "mean", "max"] = "cls"
+    """What a head of texts reads. `cls` is the family's own head, which `transformers` opens."""
+    hidden: bool = False
+    """Put a linear layer with ReLU before the last one."""
+
+
+class Learning(Settings):
+    """The optimiser, and what of the encoder it changes."""
+
+    lr: Positive | None = None
+    """Peak learning rate; by default 2e-5 for an encoder of width 768, and more for narrower ones."""
+    layer_decay: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Every layer learns at this factor of the rate of the layer above it."""
+    head_lr: Positive = 1.0
+    """Factor of the learning rate for the new head."""
+    weight_decay: Annotated[float, Field(ge=0)] = 0.01
+    """Decoupled; not on biases and LayerNorms."""
+    betas: tuple[Share, Share] = (0.9, 0.999)
+    """Of AdamW."""
+    eps: Positive = 1e-8
+    """Of AdamW."""
+    clip: Annotated[float, Field(ge=0)] = 1.0
+    """Largest norm of the gradient; 0 for any."""
+    freeze: Annotated[int, Field(ge=0)] | Literal["all"] = 0
+    """How many layers, from the first one and with the embeddings, stay as they are; `all`: the encoder."""
+    dropout: Share | None = None
+    """Of everything, if not as the base has it."""
+    smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Share of a target that is spread over all labels."""
+    class_weights: Literal["none", "balanced"] | list[Positive] = "none"
+    """How much examples of each label count: alike, in inverse proportion to their number, or as listed."""
+
+
+class Selection(Settings):
+    """When to measure on the dev set, and which checkpoint is kept."""
+
+    per_epoch: Count = 1
+    """How often to measure in an epoch."""
+    metric: str | None = None
+    """What decides which checkpoint is best; by default the main metric of the task."""
+    patience: Annotated[int, Field(ge=0)] = 0
+    """Stop after so many measurements without a better one; 0, never."""
+
+
+class DataFiles(Settings):
+    """Where the labelled rows are."""
+
+    train: list[str] = Field(default_factory=list)
+    """Files, folders or globs to learn from."""
+    dev: list[str] = Field(default_factory=list)
+    """Those that decide which weights are kept; without them a tenth of the training rows do."""
+    test: list[str] = Field(default_factory=list)
+    """Those to measure with at the end."""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """What a column holds -> its name, where that is not clear from the names."""
+    separator: str = "|"
+    """Between several labels in one field."""
+    skip_bad: bool = False
+    """Leave rows out that cannot be used, and count them, instead of refusing them."""
+
+
+class FinetuneRecipe(Settings):
+    """All settings of a fine-tuning run."""
+
+    task: TaskName
+    """What is learnt."""
+    base: str = ""
+    """The model to begin with."""
+    several: bool = False
+    """Of `classify`: a text may have any number of labels."""
+    seed: int = 0
+    """Decides every draw: the new head, order, dropout."""
+    epochs: Positive = 3.0
+    """How often every example is read."""
+    minutes: Positive | None = None
+    """Of the clock, instead of epochs."""
+    batch: Count = 32
+    """Examples of a step."""
+    part_tokens: Count = 4096
+    """Tokens computed at a time: more take more memory."""
+    max_length: Annotated[int, Field(ge=8)] | None = None
+    """Longest sequence in tokens, if not as the base reads."""
+    long: Literal["cut", "head-tail", "windows", "error"] = "cut"
+    """What becomes of longer ones."""
+    precision: Literal["fp32", "bf16", "auto"] = "fp32"
+    """Of matrix products while training; weights and sums stay fp32. `auto`: bf16 where it is faster."""
+    data: DataFiles = DataFiles()
+    head: HeadSettings = HeadSettings()
+    learning: Learning = Learning()
+    schedule: ScheduleSettings = ScheduleSettings(warmup=0.1)
+    selection: Selection = Selection()
+    saving: Saving = Saving()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "FinetuneRecipe":
+        problems = []
+        if self.several and self.task != "classify":
+            problems.append("several labels are for classify alone")
+        if self.learning.class_weights != "none" and self.task not in {"classify", "tag"}:
+            problems.append(f"{self.task} has no classes to weight")
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
+def learning_rate(settings: Learning, width: int) -> float:
+    """Return the peak learning rate: narrow encoders take larger ones.
+
+    Examples
+    --------
+    >>> learning_rate(Learning(), 768), learning_rate(Learning(lr=1e-4), 768)
+    (2e-05, 0.0001)
+    """
+    return settings.lr if settings.lr is not None else 2e-5 * 768 / width
