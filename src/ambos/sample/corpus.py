@@ -24,13 +24,14 @@ _TOPIC_OF_SENSE = {
 }
 # What a sentence of a story is, in hundredths.
 _KINDS = (
-    ("frame",) * 52
-    + ("remark",) * 22
-    + ("dialogue",) * 12
-    + ("sense",) * 6
-    + ("agreement",) * 4
+    ("frame",) * 32
+    + ("remark",) * 14
+    + ("dialogue",) * 10
+    + ("sense",) * 10
+    + ("agreement",) * 30
     + ("retold",) * 4
 )
+_DISTANCES = (0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5)  # bins of agreement: what is near is met more often
 _REPEAT_FREE_WORDS = 6  # shorter sentences may occur again, as in life
 _TRIES = 6
 
@@ -100,8 +101,9 @@ class Author:
                 return join(sense_sentence(self._tongue, rng.choice(senses), part, rng, known))[0]
             kind = "remark"
         if kind == "agreement":
-            made = agreement_sentence(self._tongue, f"{rng.randint(1, 5)}{rng.choice('sp')}", rng)
-            return join(made[0])[0] if made else ""
+            label = f"{rng.choice(_DISTANCES)}{rng.choice('sp')}"
+            made = (agreement_sentence(self._tongue, label, rng) for _ in range(_TRIES))
+            return next((join(found[0])[0] for found in made if found), "")
         if kind == "retold":
             family = [line[2:] for line in rng.choice(self._tongue.paraphrases) if line.startswith("=")]
             if "X=first" not in family[0] or family[0] in self._used:
