@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import TypeVar
 
+from ambos.evaluate.estimate import wilson
+
 _Item = TypeVar("_Item")
-_Z95 = 1.959963984540054  # the normal distribution holds 95 % within this many deviations
 SPACE = "\u00a0"  # between a number and its unit: no line may break there
 
 
@@ -68,21 +69,6 @@ def listed(words: Sequence[str]) -> str:
     'English, Portuguese and Latin'
     """
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
-
-
-def wilson(share: float, trials: float) -> tuple[float, float]:
-    """Return the 95 % interval of a share counted in independent trials, by the score of Wilson (1927).
-
-    It stays within 0 and 1 and holds for few trials and for shares near the ends, where share ± 2 deviations
-    does not.
-
-    >>> [round(end, 4) for end in wilson(0.5, 100)]
-    [0.4038, 0.5962]
-    """
-    square = _Z95**2 / trials
-    middle = (share + square / 2) / (1 + square)
-    half = _Z95 / (1 + square) * math.sqrt(share * (1 - share) / trials + square / (4 * trials))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def interval(share: float, trials: float) -> str:

@@ -1,0 +1,1 @@
+"""Predictions to evidence: metrics with intervals, calibration, comparison."""

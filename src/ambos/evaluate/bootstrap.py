@@ -1,0 +1,178 @@
+"""Intervals and tests by drawing examples again: the bootstrap, and the exchange of two systems.
+
+Shapes are named by letters: n examples, k distinct rows among theirs, d numbers in a row, b draws.
+
+A metric does not ask for the order of examples, so an example is its row of d numbers, and a set of examples
+is how often each of the k rows occurs. To draw n examples with replacement (Efron 1979) is to draw
+Multinomial(n, counts / n): k numbers, not n. A *measure* computes metrics for b such sets at once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from ambos.evaluate.estimate import Difference, Estimate
+
+Rows = NDArray[np.generic]
+Floats = NDArray[np.float64]
+Measure = Callable[[Rows, Floats], dict[str, Floats]]
+"""From distinct rows (k, d) and how often each occurs in every draw (b, k) to metrics (b,)."""
+
+_CELLS = 2**20  # of (b, k) numbers at a time: bounds memory
+_SAME = 1 - 1e-9  # differences closer than this are equal but for rounding
+
+
+class Tally:
+    """How often each distinct row was seen; memory grows with the distinct ones only.
+
+    Parameters
+    ----------
+    width
+        Numbers in a row, d.
+    kind
+        Their type.
+
+    Examples
+    --------
+    >>> tally = Tally(2)
+    >>> tally.add([[1, 0], [0, 1], [1, 0]])
+    >>> len(tally), tally.counts.tolist(), tally.sums.tolist()
+    (3, [1, 2], [2.0, 1.0])
+    """
+
+    def __init__(self, width: int, kind: DTypeLike = np.float64) -> None:
+        self.width = width
+        self.kind = np.dtype(kind)
+        self._seen: Counter[bytes] = Counter()
+
+    def add(self, rows: ArrayLike) -> None:
+        """Count the rows (n, d) of n examples."""
+        given = np.ascontiguousarray(rows, self.kind)
+        if given.ndim != 2 or given.shape[1] != self.width:
+            raise ValueError(f"expected rows of {self.width} numbers, found shape {given.shape}")
+        given = given + self.kind.type(0)  # so that -0.0, other bytes for the same number, is 0.0
+        self._seen.update(given.view(f"V{self.width * self.kind.itemsize}").ravel().tolist())
+
+    def __len__(self) -> int:
+        """Return the number of examples, n."""
+        return self._seen.total()
+
+    @property
+    def rows(self) -> Rows:
+        """The distinct rows, (k, d), in an order that does not depend on when they came."""
+        return np.frombuffer(b"".join(sorted(self._seen)), self.kind).reshape(-1, self.width)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each of `rows` was seen, (k,)."""
+        return np.array([self._seen[row] for row in sorted(self._seen)], np.int64)
+
+    @property
+    def times(self) -> Floats:
+        """The counts as the one set of examples that was seen, (1, k)."""
+        return _floats(self.counts[None])
+
+    @property
+    def sums(self) -> Floats:
+        """The sum over all examples, (d,)."""
+        found: Floats = self.times[0] @ _floats(self.rows)
+        return found
+
+
+def bootstrap(tally: Tally, measure: Measure, *, draws: int = 1000, seed: int = 0) -> dict[str, Estimate]:
+    """Return every metric with its 95 % interval: the percentiles 2.5 and 97.5 over drawn sets of examples.
+
+    It is as wide as the examples at hand differ: with one example, or with none that fails, it has no width.
+
+    Examples
+    --------
+    >>> tally = Tally(1)
+    >>> tally.add([[1], [0], [1], [1]])
+    >>> found = bootstrap(tally, lambda rows, times: {"mean": (times @ rows)[:, 0] / times.sum(1)})
+    >>> found["mean"]
+    Estimate(value=0.75, low=0.25, high=1.0)
+    """
+    rows, counts = tally.rows, tally.counts
+    values = measure(rows, tally.times)
+    drawn = _joined(measure(rows, times) for times in _resampled(counts, draws, np.random.default_rng(seed)))
+    return {name: Estimate(float(value[0]), *_ends(drawn[name])) for name, value in values.items()}
+
+
+def paired(tally: Tally, measure: Measure, *, draws: int = 1000, seed: int = 0) -> dict[str, Difference]:
+    """Return what one system has more than another on the same examples, for every metric.
+
+    The interval is that of the bootstrap. The test exchanges the two systems' rows of an example with
+    probability 1/2 (Fisher's randomisation; Yeh 2000): if the systems are equal, the difference after that
+    is as likely as the one before, so
+
+        p = (1 + number of draws with a difference at least as large, either way) / (1 + draws),
+
+    which holds for few examples too: one example can show nothing, p = 1.
+
+    Parameters
+    ----------
+    tally
+        Rows (n, 2d): an example's row for the one system, then its row for the other.
+
+    Examples
+    --------
+    >>> tally = Tally(2)
+    >>> tally.add([[1, 0]] * 8 + [[0, 1]] * 2 + [[1, 1]] * 30)
+    >>> found = paired(tally, lambda rows, times: {"mean": (times @ rows)[:, 0] / times.sum(1)})["mean"]
+    >>> round(found.value, 2), 0.05 < found.p < 0.2  # the sign test says 0.109
+    (0.15, True)
+    """
+    one, other = np.hsplit(tally.rows, 2)
+    rows, counts = np.concatenate([one, other]), tally.counts
+    rng = np.random.default_rng(seed)
+
+    def differences(kept: Floats, exchanged: Floats) -> dict[str, Floats]:
+        mine = measure(rows, np.hstack([kept, exchanged]))
+        yours = measure(rows, np.hstack([exchanged, kept]))
+        return {name: mine[name] - yours[name] for name in mine}
+
+    whole = tally.times
+    values = differences(whole, np.zeros_like(whole))
+    drawn = _joined(differences(times, np.zeros_like(times)) for times in _resampled(counts, draws, rng))
+    chance = _joined(differences(whole - times, times) for times in _exchanged(counts, draws, rng))
+    found = {}
+    for name, (value,) in values.items():
+        as_large = int(np.count_nonzero(np.abs(chance[name]) >= np.abs(value) * _SAME))
+        found[name] = Difference(float(value), *_ends(drawn[name]), p=(1 + as_large) / (1 + draws))
+    return found
+
+
+def _resampled(counts: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield how often each row occurs among as many examples drawn with replacement, (b, k)."""
+    total = max(1, int(counts.sum()))
+    for size in _blocks(draws, len(counts)):
+        drawn = rng.multinomial(total, counts / total, size) if len(counts) else np.zeros((size, 0))
+        yield _floats(drawn)
+
+
+def _exchanged(counts: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield for how many examples of each row the two systems are exchanged, (b, k)."""
+    for size in _blocks(draws, len(counts)):
+        yield _floats(rng.binomial(counts, 0.5, (size, len(counts))))
+
+
+def _blocks(draws: int, rows: int) -> Iterator[int]:
+    most = max(1, _CELLS // max(1, rows))
+    for done in range(0, draws, most):
+        yield min(most, draws - done)
+
+
+def _joined(blocks: Iterable[dict[str, Floats]]) -> dict[str, Floats]:
+    found = list(blocks)
+    return {name: np.concatenate([block[name] for block in found]) for name in found[0]}
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _floats(numbers: Rows) -> Floats:
+    return numbers.astype(np.float64)

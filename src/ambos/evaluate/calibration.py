@@ -1,0 +1,144 @@
+"""Whether a model is right as often as it says, and the temperature that makes it so."""
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ambos.evaluate.bootstrap import Floats
+
+COLDEST, HOTTEST = 0.01, 100.0
+_HALVINGS = 50
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Predictions of confidence above `low`, up to `high`: how sure on average, how many of them right."""
+
+    low: float
+    high: float
+    count: int
+    confidence: float
+    accuracy: float
+
+    def as_dict(self) -> dict[str, float | int]:
+        """Return every field, for JSON."""
+        return asdict(self)
+
+
+class Calibration:
+    """Predictions sorted by confidence into bins of equal width; only sums are kept.
+
+    The expected calibration error (Naeini et al. 2015) is sum_b n_b / n |accuracy_b - confidence_b|.
+
+    Examples
+    --------
+    >>> calibration = Calibration(bins=2)
+    >>> calibration.add([0.9, 0.7, 0.4], [True, False, False])  # confidence, right or not
+    >>> round(calibration.error, 3)  # 2/3 |0.5 - 0.8| + 1/3 |0 - 0.4|
+    0.333
+    """
+
+    def __init__(self, bins: int = 15) -> None:
+        self.edges = np.linspace(0.0, 1.0, bins + 1)
+        self._sums = np.zeros((3, bins))  # predictions, their confidence, the right ones
+
+    def add(self, confidences: ArrayLike, correct: ArrayLike) -> None:
+        """Take in the confidence (n,) of predictions, in [0, 1], and whether each is right (n,)."""
+        sure, right = np.asarray(confidences, np.float64), np.asarray(correct, np.float64)
+        if sure.ndim != 1 or sure.shape != right.shape:
+            raise ValueError(f"expected two rows of one length, found shapes {sure.shape} and {right.shape}")
+        if not np.all((sure >= 0) & (sure <= 1)):
+            raise ValueError("a confidence is not between 0 and 1")
+        place = np.searchsorted(self.edges[1:-1], sure)
+        weights = (np.ones_like(sure), sure, right)
+        self._sums += [np.bincount(place, weight, self._sums.shape[1]) for weight in weights]
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error; 0 without predictions."""
+        count, confidence, right = self._sums
+        return float(np.abs(right - confidence).sum() / max(1.0, count.sum()))
+
+    def bins(self) -> list[Bin]:
+        """Return the bins that hold something."""
+        return [
+            Bin(float(low), float(high), int(count), float(confidence / count), float(right / count))
+            for low, high, count, confidence, right in zip(
+                self.edges[:-1], self.edges[1:], *self._sums, strict=True
+            )
+            if count
+        ]
+
+
+def negative_log_likelihood(logits: ArrayLike, gold: ArrayLike, temperature: float = 1.0) -> float:
+    """Return the mean of -log p(gold), where p = softmax(logits / temperature).
+
+    Parameters
+    ----------
+    logits
+        (n, C) for one of C classes each; (n, L) for any of L labels each, where p = sigmoid(logits / t).
+    gold
+        (n,) ids of the classes; (n, L) with 0 and 1 for labels.
+
+    Examples
+    --------
+    >>> round(negative_log_likelihood([[0.1, 0.9]], [1]), 4)
+    0.3711
+    """
+    scores, right = _of_gold(logits, gold)
+    return _loss(scores, right, 1 / temperature)
+
+
+def fit_temperature(logits: ArrayLike, gold: ArrayLike) -> float:
+    """Return the temperature T that makes the gold labels likeliest (Guo et al. 2017).
+
+    In b = 1 / T the loss is convex, its slope the mean of E_p[z] - z_gold with p = softmax(b z); its root is
+    found by halving. Where the loss falls without end (all right: colder; no better than chance: hotter)
+    it is the end of the range from 0.01 to 100, and 1 where no temperature is better than that.
+
+    Parameters
+    ----------
+    logits, gold
+        As in `negative_log_likelihood`; of examples that the model was not trained on.
+
+    Examples
+    --------
+    >>> round(fit_temperature([[2.0, 0.0]] * 4, [0, 0, 0, 1]), 3)  # 3 of 4: logits 2 / T = log 3
+    1.82
+    """
+    scores, right = _of_gold(logits, gold)
+    low, high = 1 / HOTTEST, 1 / COLDEST
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        if _slope(scores, right, middle) < 0:
+            low = middle
+        else:
+            high = middle
+    return 1 / low if _loss(scores, right, low) < _loss(scores, right, 1.0) else 1.0
+
+
+def _of_gold(logits: ArrayLike, gold: ArrayLike) -> tuple[Floats, Floats]:
+    """Return logits (N, C) with the largest of a row at 0, and the gold ones among them, (N,)."""
+    scores, labels = np.asarray(logits, np.float64), np.asarray(gold)
+    if scores.ndim != 2 or len(labels) != len(scores) or labels.shape not in (scores.shape, scores.shape[:1]):
+        raise ValueError(
+            f"logits of shape {scores.shape} and gold labels of {labels.shape} do not go together"
+        )
+    if labels.ndim == 2:  # sigmoid(z) is what softmax makes of (0, z)
+        scores = np.stack([np.zeros(scores.size), scores.ravel()], axis=1)
+    ids = labels.ravel().astype(np.intp)
+    if not np.isfinite(scores).all() or np.any((ids < 0) | (ids >= scores.shape[1])):
+        raise ValueError("a logit is not finite, or a gold label has none")
+    scores = scores - scores.max(1, keepdims=True)
+    return scores, scores[np.arange(len(ids)), ids]
+
+
+def _loss(scores: Floats, right: Floats, inverse: float) -> float:
+    return float((np.log(np.exp(inverse * scores).sum(1)) - inverse * right).sum() / max(1, len(right)))
+
+
+def _slope(scores: Floats, right: Floats, inverse: float) -> float:
+    weights = np.exp(inverse * scores)
+    return float(((weights * scores).sum(1) / weights.sum(1) - right).sum())

@@ -1,0 +1,134 @@
+"""Which of several systems is better on the same examples, and whether that can be told at all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ambos.errors import InputError, UsageError
+from ambos.evaluate.bootstrap import Tally, paired
+from ambos.evaluate.estimate import Difference
+from ambos.evaluate.evaluation import Evaluation
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems by one metric.
+
+    Parameters
+    ----------
+    metric
+        Its name.
+    first, second
+        The systems.
+    difference
+        What the first has more than the second; its `p` is that of this pair alone.
+    p
+        The same, corrected for all pairs that were compared.
+    less_is_better
+        For errors.
+    """
+
+    metric: str
+    first: str
+    second: str
+    difference: Difference
+    p: float
+    less_is_better: bool = False
+
+    @property
+    def better(self) -> str | None:
+        """The better system, if test and interval agree that there is one."""
+        if self.p >= LEVEL or self.difference.low <= 0 <= self.difference.high:
+            return None
+        return self.first if (self.difference.value > 0) != self.less_is_better else self.second
+
+    @property
+    def words(self) -> str:
+        """The verdict. Errors are in their own unit, all else in hundredths.
+
+        >>> Comparison("macro_f1", "A", "B", Difference(-0.018, -0.031, -0.004, 0.01), 0.01).words
+        'B is better: +1.8 [0.4, 3.1]'
+        """
+        sign = -1 if self.better == self.second else 1
+        unit = 1 if self.less_is_better else 100
+        ends = (self.difference.low, self.difference.high)
+        value, low, high = (sign * unit * x for x in (self.difference.value, *ends[::sign]))
+        digits = "z.3g" if self.less_is_better else "z.1f"  # z: no -0.0
+        shown = f"{value:+{digits}} [{low:{digits}}, {high:{digits}}]"
+        return f"{self.better} is better: {shown}" if self.better else f"no difference to be seen: {shown}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return fields and verdict, for JSON."""
+        return {
+            "metric": self.metric,
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference.as_dict(),
+            "p": self.p,
+            "better": self.better,
+            "words": self.words,
+        }
+
+
+def compare(
+    evaluation: Evaluation, runs: Mapping[str, ArrayLike], *, draws: int = 1000, seed: int = 0
+) -> list[Comparison]:
+    """Compare every pair of systems by every metric, pairs in the order given.
+
+    With several pairs the p-values of a metric are corrected by Holm's method. Metrics are not corrected for
+    one another: decide beforehand which one counts. No p is below 1 / (1 + draws): many pairs, many draws.
+
+    Parameters
+    ----------
+    evaluation
+        Knows the metrics; what was added to it does not matter.
+    runs
+        For each system its `evaluation.rows` (n, d), of the same examples in the same order.
+
+    Examples
+    --------
+    >>> from ambos.evaluate.classification import Confusion
+    >>> confusion, gold = Confusion(["no", "yes"]), [0, 1] * 50
+    >>> runs = {"A": confusion.rows(gold, gold), "B": confusion.rows(gold, [0] * 100)}
+    >>> compare(confusion, runs)[0].words
+    'A is better: +50.0 [40.0, 60.0]'
+    """
+    rows = {name: np.asarray(given) for name, given in runs.items()}
+    if len(rows) < 2:
+        raise UsageError("a comparison takes two systems or more", found=", ".join(rows) or "none")
+    sizes = {name: len(given) for name, given in rows.items()}
+    if len(set(sizes.values())) > 1:
+        raise InputError(
+            "the systems were not measured on the same examples",
+            expected="predictions for the same examples, in the same order",
+            found=", ".join(f"{size} for {name}" for name, size in sizes.items()),
+        )
+    pairs = list(combinations(rows, 2))
+    found = []
+    for one, other in pairs:
+        tally = Tally(2 * evaluation.tally.width, evaluation.tally.kind)
+        tally.add(np.hstack([rows[one], rows[other]]))
+        found.append(paired(tally, evaluation.measure, draws=draws, seed=seed))
+    return [
+        Comparison(metric, *pair, differences[metric], p, metric in evaluation.less_is_better)
+        for metric in found[0]
+        for pair, differences, p in zip(pairs, found, holm([one[metric].p for one in found]), strict=True)
+    ]
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number (Holm 1979): the i-th smallest of m times m - i, from i = 0.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p)
+    steps = np.asarray(p, np.float64)[order] * np.arange(len(p), 0, -1)
+    found = np.empty(len(p))
+    found[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return [float(one) for one in found]
