@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ambos.data.draws import Draws
+from ambos.data.examples import within
 from ambos.data.parts import Int
 from ambos.data.sequences import Bool, Sequences
 
@@ -137,7 +138,7 @@ def _choose_words(sequences: Sequences, rate: float, draws: Draws) -> Bool:
     part = draws.uniform(_COUNT, sequences.keys[owner], position)[order] * sizes[order]
     words = order[taken + part < rate * totals[owner]]
     chosen = np.zeros(len(sequences.ids), np.bool_)
-    chosen[_within(first[words], sizes[words])] = True
+    chosen[within(first[words], sizes[words])] = True
     return chosen
 
 
@@ -175,7 +176,7 @@ def _choose_spans(sequences: Sequences, rate: float, chances: NDArray[np.float64
     stop_token = first[last_word] + sizes[last_word]
     found = np.full(len(sequences.ids), -1)
     token_sizes = stop_token - begin_token
-    found[_within(begin_token, token_sizes)] = np.repeat(np.arange(len(begin)), token_sizes)
+    found[within(begin_token, token_sizes)] = np.repeat(np.arange(len(begin)), token_sizes)
     return found
 
 
@@ -185,11 +186,6 @@ def _words(sequences: Sequences) -> tuple[Int, Int, Int]:
     sizes = np.diff(first, append=len(sequences.ids))
     real = ~sequences.special[first]
     return first[real], sizes[real], sequences.owner[first[real]]
-
-
-def _within(begin: Int, sizes: Int) -> Int:
-    """Return begin, begin + 1, ... of every run of the given sizes."""
-    return np.repeat(begin - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
 
 def _hide(

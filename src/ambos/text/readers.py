@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ambos.errors import InputError
-from ambos.text.records import LANGUAGE_COLUMNS, Record, check_columns, read_records
+from ambos.text.records import Record, check_columns, read_records
 from ambos.text.sources import Source
 from ambos.text.stream import ReadOptions, read_lines
 from ambos.text.unpack import MEBIBYTE, Advance
 
+_LANGUAGE_COLUMNS = ("language", "lang")
 _TOGETHER = 4096
 _MAX_LANGUAGES = 1000
 
@@ -69,7 +70,11 @@ def read_documents(
 def _read(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Document]:
     if source.format == "txt":
         return _read_txt(source, options, advance)
-    return _rows(read_records(source, options, advance), source, options)
+    wanted = {options.text_column: "--text"}
+    if options.language_column is not None:
+        wanted[options.language_column] = "--language-column"
+    records = read_records(source, options, advance, wanted, also=_LANGUAGE_COLUMNS)
+    return _rows(records, source, options, wanted)
 
 
 def _read_txt(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Document]:
@@ -108,14 +113,15 @@ def _long_document(source: Source, line: int, options: ReadOptions, found: str) 
     return InputError(what, expected=expected, found=found, fix=fix, file=source.path, line=line)
 
 
-def _rows(records: Iterator[Record], source: Source, options: ReadOptions) -> Iterator[Document]:
+def _rows(
+    records: Iterator[Record], source: Source, options: ReadOptions, wanted: dict[str, str]
+) -> Iterator[Document]:
     text_column = options.text_column
-    needed = {name for name in (text_column, options.language_column) if name is not None}
     limit = options.limits.document_mb * MEBIBYTE
-    language_columns = (options.language_column,) if options.language_column else LANGUAGE_COLUMNS
+    language_columns = (options.language_column,) if options.language_column else _LANGUAGE_COLUMNS
     for line, record in records:
-        if not needed <= record.keys():
-            check_columns(list(record), source, line, options)
+        if not wanted.keys() <= record.keys():
+            check_columns(list(record), wanted, source.path, line)
         text = "" if record[text_column] is None else record[text_column]
         if not isinstance(text, str):
             raise InputError(

@@ -6,8 +6,9 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,38 +19,78 @@ from ambos.text.sources import Source
 from ambos.text.stream import ReadOptions, read_lines
 from ambos.text.unpack import MEBIBYTE, Advance, open_bytes, open_raw
 
-LANGUAGE_COLUMNS = ("language", "lang")
 _COLUMNS_SHOWN = 12
+_LINES_ASKED = 100  # JSON lines whose keys are taken for the columns of the file
 
 Record = tuple[int, dict[str, Any]]
 
 
-def read_records(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Record]:
-    """Yield (line or row from 1, fields); Parquet gives only the text and language columns."""
-    read = {"jsonl": _read_jsonl, "parquet": _read_parquet}.get(source.format, _read_csv)
-    return read(source, options, advance)
+def read_records(
+    source: Source,
+    options: ReadOptions,
+    advance: Advance | None,
+    wanted: Mapping[str, str],
+    also: Collection[str] = (),
+) -> Iterator[Record]:
+    """Yield (line or row from 1, fields) of a table.
+
+    Parameters
+    ----------
+    wanted
+        The columns that must be there, each with the option that names it. Tables with a header are checked;
+        JSON lines, each of which has keys of its own, are left to the caller (`check_columns`).
+    also
+        Columns to read where they are there: of Parquet, no others than these and the wanted are read.
+    """
+    if source.format == "jsonl":
+        return _read_jsonl(source, options, advance)
+    if source.format == "parquet":
+        return _read_parquet(source, advance, wanted, also)
+    return _read_csv(source, options, advance, wanted)
 
 
-def check_columns(names: list[str], source: Source, line: int, options: ReadOptions) -> None:
+def column_names(source: Source, options: ReadOptions) -> list[str]:
+    """Return the names of a table's columns in their order; of JSON lines, the keys of the first hundred."""
+    if source.format == "parquet":
+        with _open_parquet(source, None) as table:
+            return list(table.schema_arrow.names)
+    if source.format == "jsonl":
+        with closing(_read_jsonl(source, options, None)) as records:
+            return list(dict.fromkeys(key for _, record in islice(records, _LINES_ASKED) for key in record))
+    with closing(_csv_rows(source, options, None)) as rows:
+        _, header = next(rows, (1, []))
+    return header
+
+
+def check_columns(
+    names: Sequence[str], wanted: Mapping[str, str], file: Path | None, line: int | None = None
+) -> None:
     """Raise `InputError` unless the columns that the user wants are there, once each."""
-    for name, option in ((options.text_column, "--text"), (options.language_column, "--language-column")):
-        if name is None or names.count(name) == 1:
+    for name, option in wanted.items():
+        if names.count(name) == 1:
             continue
         what, fix = f"there are {names.count(name)} columns {name!r}", "rename all but one of them"
         if name not in names:
             what = f"there is no column {name!r}"
             fix = did_you_mean(name, names) or f"name the right one with {option} COLUMN"
-        more = len(names) - _COLUMNS_SHOWN
-        shown = [*names[:_COLUMNS_SHOWN], *([f"and {more:,} more"] if more > 0 else [])]
-        found, expected = ", ".join(shown) or "no columns", f"a column {name!r}"
-        raise InputError(what, expected=expected, found=found, fix=fix, file=source.path, line=line)
+        found, expected = list_columns(names), f"a column {name!r}"
+        raise InputError(what, expected=expected, found=found, fix=fix, file=file, line=line)
+
+
+def list_columns(names: Sequence[str]) -> str:
+    """Return the names for an error to show, not more than a line of them."""
+    more = len(names) - _COLUMNS_SHOWN
+    shown = [*names[:_COLUMNS_SHOWN], *([f"and {more:,} more"] if more > 0 else [])]
+    return ", ".join(shown) or "no columns"
 
 
 # Python refuses whole numbers of thousands of digits.
 _DECODE_JSON = json.JSONDecoder(parse_int=lambda text: int(text) if len(text) < 1000 else float(text)).decode
 
 
-def _read_jsonl(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Record]:
+def _read_jsonl(
+    source: Source, options: ReadOptions, advance: Advance | None
+) -> Generator[Record, None, None]:
     for number, line in read_lines(source, options, advance):
         if not line or line.isspace():
             continue
@@ -78,12 +119,36 @@ def _not_an_object(source: Source, line: int, found: str) -> InputError:
     )
 
 
-def _read_csv(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Record]:
-    separator = _separator(source, options)
+def _read_csv(
+    source: Source, options: ReadOptions, advance: Advance | None, wanted: Mapping[str, str]
+) -> Iterator[Record]:
+    rows = _csv_rows(source, options, advance)
+    first = next(rows, None)
+    if first is None:
+        return
+    line, header = first
+    check_columns(header, wanted, source.path, line)
+    for line, row in rows:
+        if len(row) != len(header):
+            mark = separator(source, options)
+            raise InputError(
+                f"a ragged {source.format.upper()} row",
+                expected=f"{len(header)} fields, as in the header",
+                found=f"{len(row)} fields",
+                fix=f"quote fields that contain the separator {mark!r} or a line end",
+                file=source.path,
+                line=line,
+            )
+        yield line, dict(zip(header, row, strict=True))
+
+
+def _csv_rows(
+    source: Source, options: ReadOptions, advance: Advance | None
+) -> Generator[tuple[int, list[str]], None, None]:
+    """Yield (line, fields), the header first; empty lines after it are passed over."""
     csv.field_size_limit(min(options.limits.document_mb * MEBIBYTE, sys.maxsize))
     lines = (line + "\n" for _, line in read_lines(source, options, advance))
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    header: list[str] | None = None
+    reader = csv.reader(lines, delimiter=separator(source, options), strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -92,23 +157,11 @@ def _read_csv(source: Source, options: ReadOptions, advance: Advance | None) -> 
             raise _malformed(source, line, str(error), options) from error
         if row is None:
             return
-        if header is None:
-            header = row
-            check_columns(header, source, line, options)
-        elif row:
-            if len(row) != len(header):
-                raise InputError(
-                    f"a ragged {source.format.upper()} row",
-                    expected=f"{len(header)} fields, as in the header",
-                    found=f"{len(row)} fields",
-                    fix=f"quote fields that contain the separator {separator!r} or a line end",
-                    file=source.path,
-                    line=line,
-                )
-            yield line, dict(zip(header, row, strict=True))
+        if row or line == 1:
+            yield line, row
 
 
-def _separator(source: Source, options: ReadOptions) -> str:
+def separator(source: Source, options: ReadOptions) -> str:
     """Return a tab, a comma, or the semicolon that spreadsheets write where the comma is for decimals."""
     if source.format == "tsv":
         return "\t"
@@ -133,21 +186,31 @@ def _malformed(source: Source, line: int, problem: str, options: ReadOptions) ->
     return InputError(what, expected=expected, found=problem, fix=fix, file=source.path, line=line)
 
 
-def _read_parquet(source: Source, options: ReadOptions, advance: Advance | None) -> Iterator[Record]:
+def _read_parquet(
+    source: Source, advance: Advance | None, wanted: Mapping[str, str], also: Collection[str]
+) -> Iterator[Record]:
+    with _open_parquet(source, advance) as table:
+        names = table.schema_arrow.names
+        check_columns(names, wanted, source.path, 1)
+        chosen = [name for name in names if name in wanted or name in also]
+        line = 1
+        for batch in table.iter_batches(batch_size=64, columns=chosen):
+            for record in _records(batch, source, line):
+                yield line, record
+                line += 1
+    if advance and source.compression is None:
+        advance(source.bytes)
+
+
+@contextmanager
+def _open_parquet(source: Source, advance: Advance | None) -> Iterator[Any]:
+    """Give the file as pyarrow reads it; what pyarrow finds wrong with it becomes `InputError`."""
     import pyarrow as pa  # noqa: PLC0415 (slow to import; other formats do without it)
     from pyarrow import parquet  # noqa: PLC0415
 
     with _seekable(source, advance) as file:
         try:
-            table = parquet.ParquetFile(file, buffer_size=MEBIBYTE, pre_buffer=False)
-            names = table.schema_arrow.names
-            check_columns(names, source, 1, options)
-            wanted = {options.text_column, options.language_column, *LANGUAGE_COLUMNS}
-            line = 1
-            for batch in table.iter_batches(batch_size=64, columns=[n for n in names if n in wanted]):
-                for record in _records(batch, source, line):
-                    yield line, record
-                    line += 1
+            yield parquet.ParquetFile(file, buffer_size=MEBIBYTE, pre_buffer=False)
         except (pa.ArrowException, OSError) as error:
             raise InputError(
                 "not a readable Parquet file",
@@ -156,22 +219,21 @@ def _read_parquet(source: Source, options: ReadOptions, advance: Advance | None)
                 fix="write it again; a download may have been cut short",
                 file=source.path,
             ) from error
-    if advance and source.compression is None:
-        advance(source.bytes)
 
 
 def _records(batch: Any, source: Source, first: int) -> list[dict[str, Any]]:  # noqa: ANN401 (pyarrow has no types)
     try:
         return list(batch.to_pylist())
     except UnicodeDecodeError as error:
-        row = max(column.cast("binary").index(error.object).as_py() for column in batch.columns)
+        if batch.num_rows > 1:  # one at a time, to know which
+            return [_records(batch.slice(row, 1), source, first + row)[0] for row in range(batch.num_rows)]
         raise InputError(
             "not valid UTF-8",
             expected="UTF-8 text in every row",
             found=f"byte 0x{error.object[error.start]:02X}",
             fix="write the file again from text that is UTF-8",
             file=source.path,
-            line=first + row,
+            line=first,
         ) from error
 
 

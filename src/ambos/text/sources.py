@@ -4,7 +4,7 @@ import glob
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,10 +12,11 @@ from typing import Literal
 from ambos.errors import InputError, UsageError
 from ambos.suggest import did_you_mean
 
-Format = Literal["txt", "jsonl", "csv", "tsv", "parquet"]
+Format = Literal["txt", "jsonl", "csv", "tsv", "parquet", "conll", "json"]
 Compression = Literal["gzip", "zstd"]
 
 UNKNOWN_LANGUAGE = "und"  # BCP 47: undetermined
+CORPUS: tuple[Format, ...] = ("txt", "jsonl", "csv", "tsv", "parquet")  # the others hold labelled data alone
 
 _FORMATS: dict[str, Format] = {
     ".txt": "txt",
@@ -23,9 +24,13 @@ _FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".parquet": "parquet",
+    ".conll": "conll",
+    ".conllu": "conll",
+    ".bio": "conll",
+    ".iob": "conll",
+    ".json": "json",
 }
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
-_READABLE = "a .txt, .jsonl, .csv, .tsv or .parquet file, plain or with .gz or .zst after it"
 _PLACES = "a file, a folder or a pattern such as 'books/*.txt'"
 _CODE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*")
 _PREFIX = re.compile(rf"({_CODE.pattern})=(.+)", re.DOTALL)
@@ -52,13 +57,16 @@ class Source:
             raise unreadable(self.path, error) from error
 
 
-def find_sources(texts: Sequence[str], *, language: str | None = None) -> list[Source]:
+def find_sources(
+    texts: Sequence[str], *, language: str | None = None, formats: Collection[Format] = CORPUS
+) -> list[Source]:
     """Resolve command-line texts into files, in a fixed order, each file once.
 
     Each text is a file, a folder (searched to the bottom, in sorted order; folders that hold a tokenizer or a
     token store are passed over) or a glob. `pt=PATH` says that the documents are Portuguese; without it the
     language is that of a column, else `language`, else what the file's or its folder's name says (`raw_pt/`,
-    `corpus.en.txt`), else `und`.
+    `corpus.en.txt`), else `und`. Files of other formats than `formats` are passed over in folders and globs,
+    and refused by name.
 
     Examples
     --------
@@ -69,12 +77,12 @@ def find_sources(texts: Sequence[str], *, language: str | None = None) -> list[S
     for text in texts:
         try:
             given, pattern = _language_prefix(text)
-            paths = _expand(pattern)
+            paths = _expand(pattern, formats)
         except OSError as error:
             raise unreadable(error.filename or text, error) from error
         for path in paths:
             file_language = given or language or _language_in_name(path) or UNKNOWN_LANGUAGE
-            format_, compression = _layout(path)
+            format_, compression = _layout(path, formats)
             found.setdefault(
                 path.resolve(), Source(path, format_, compression, file_language, given is not None)
             )
@@ -107,18 +115,18 @@ def _language_in_name(path: Path) -> str | None:
     return None
 
 
-def _expand(pattern: str) -> list[Path]:
+def _expand(pattern: str, formats: Collection[Format]) -> list[Path]:
     path = Path(pattern)
     if not pattern:
         raise InputError("an empty name", expected=_PLACES, fix="name what to read (was a variable empty?)")
     if path.is_dir():
-        return _files_below(path)
+        return _files_below(path, formats)
     if glob.has_magic(pattern) and not os.path.lexists(path):
-        return _files_matching(pattern)
-    return [_regular(path)]
+        return _files_matching(pattern, formats)
+    return [_regular(path, formats)]
 
 
-def _regular(path: Path) -> Path:
+def _regular(path: Path, formats: Collection[Format]) -> Path:
     """Return `path` if it is a file with an end, and not a pipe or a device, which may never come to one."""
     if path.is_file():
         return path
@@ -126,7 +134,7 @@ def _regular(path: Path) -> Path:
         target = path.readlink()
         raise InputError(
             "a link to a file that is not there",
-            expected=_READABLE,
+            expected=_readable(formats),
             found=f"a link to {target}",
             fix="put that file in its place, or take the link away",
             file=path,
@@ -134,7 +142,7 @@ def _regular(path: Path) -> Path:
     if path.exists():
         raise InputError(
             "not a regular file",
-            expected=_READABLE,
+            expected=_readable(formats),
             found="a pipe or a device",
             fix="write its contents to a file first, and pass that",
             file=path,
@@ -154,16 +162,17 @@ def _missing(path: Path) -> InputError:
     return InputError("no such file or folder", expected=_PLACES, fix=fix, file=path)
 
 
-def _files_matching(pattern: str) -> list[Path]:
+def _files_matching(pattern: str, formats: Collection[Format]) -> list[Path]:
     matches = [Path(match) for match in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
-    files = [_regular(match) for match in matches if not match.is_dir() and _layout_or_none(match)]
+    readable = [match for match in matches if not match.is_dir() and _layout_or_none(match, formats)]
+    files = [_regular(match, formats) for match in readable]
     if files:
         return files
     folders = sum(match.is_dir() for match in matches)
     others = len(matches) - folders
     raise InputError(
         "the pattern matches no readable file",
-        expected=_READABLE,
+        expected=_readable(formats),
         found=f"{folders} folders and {others} other files" if matches else "nothing of that name",
         fix=f"to read what is in the folders: {shlex.quote(pattern + '/*')}"
         if folders
@@ -172,7 +181,7 @@ def _files_matching(pattern: str) -> list[Path]:
     )
 
 
-def _files_below(folder: Path) -> list[Path]:
+def _files_below(folder: Path, formats: Collection[Format]) -> list[Path]:
     """Return the readable files of a folder and of all below it; links to folders are followed, once each."""
     entered: set[str] = set()
     seen: list[Path] = []
@@ -182,13 +191,13 @@ def _files_below(folder: Path) -> list[Path]:
         if real not in entered and not _WRITTEN_BY_AMBOS & set(names):
             seen += [Path(root, name) for name in names if not name.startswith(".")]
         entered.add(real)
-    files = sorted((entry for entry in seen if _layout_or_none(entry)), key=lambda entry: entry.as_posix())
+    files = sorted((entry for entry in seen if _layout_or_none(entry, formats)), key=Path.as_posix)
     if files:
-        return [_regular(file) for file in files]
+        return [_regular(file, formats) for file in files]
     endings = sorted({entry.suffix or "(no ending)" for entry in seen})
     raise InputError(
         "the folder has no text in it",
-        expected=_READABLE,
+        expected=_readable(formats),
         found=f"other files: {len(seen)} ({', '.join(endings[:8])})" if seen else "no files",
         fix="name the folder that holds the texts, or give them one of these endings",
         file=folder,
@@ -199,19 +208,24 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _layout_or_none(path: Path) -> tuple[Format, Compression | None] | None:
+def _readable(formats: Collection[Format]) -> str:
+    *endings, last = [ending for ending, format_ in _FORMATS.items() if format_ in formats]
+    return f"a {', '.join(endings)} or {last} file, plain or with .gz or .zst after it"
+
+
+def _layout_or_none(path: Path, formats: Collection[Format]) -> tuple[Format, Compression | None] | None:
     compression = _COMPRESSIONS.get(path.suffix.lower())
     suffix = Path(path.stem).suffix if compression else path.suffix
     format_ = _FORMATS.get(suffix.lower())
-    return None if format_ is None else (format_, compression)
+    return None if format_ is None or format_ not in formats else (format_, compression)
 
 
-def _layout(path: Path) -> tuple[Format, Compression | None]:
-    layout = _layout_or_none(path)
+def _layout(path: Path, formats: Collection[Format]) -> tuple[Format, Compression | None]:
+    layout = _layout_or_none(path, formats)
     if layout is None:
         raise InputError(
             "do not know how to read this kind of file",
-            expected=_READABLE,
+            expected=_readable(formats),
             found=f"the ending {path.suffix!r}" if path.suffix else "no ending",
             fix="rename it if it is one of these, or convert it",
             file=path,

@@ -1,0 +1,256 @@
+"""What labelled rows hold and what is wrong with them, in figures and sentences, before training."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, get_args
+
+import numpy as np
+
+from ambos.data.rows import Kind, Problems, Row
+from ambos.data.tally_rows import Place, ScoreFigures, Share, Tally, TokenFigures
+from ambos.text.tokenizer import Tokenizer
+
+Severity = Literal["error", "warning", "note"]
+
+TRAIN = "train"
+_EXAMPLES = 6
+_NAMED = 8  # labels in a sentence
+_RARE = 10  # examples of a label with which little can be learnt
+_UNEVEN = 10  # times as often as another label
+_LEAK = 0.01  # share of a split beyond which its figures say little
+_UNKNOWN = 0.01
+_FERTILITY = 2.5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to know or to put right: a plain sentence, what to do, and where to look."""
+
+    severity: Severity
+    what: str
+    fix: str
+    examples: list[Place]
+
+
+@dataclass(frozen=True)
+class SplitFigures:
+    """One split in figures.
+
+    Parameters
+    ----------
+    duplicates
+        Rows whose text stands in an earlier row of the split.
+    in_train
+        Rows whose text (of a question: passage) is in the training split, too.
+    unseen
+        Labels that the training split does not have, with the number of their occurrences.
+    """
+
+    rows: int
+    empty: int
+    duplicates: int
+    in_train: int
+    labels: dict[str, Share]
+    unseen: dict[str, int]
+    scores: ScoreFigures | None
+    tokens: TokenFigures | None
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All splits in figures, and findings, the gravest first; `dataclasses.asdict` makes it JSON.
+
+    Parameters
+    ----------
+    conflicts
+        Texts that have different labels, tags, scores or answers in different rows.
+    left_out
+        Rows that could not be read, by kind of problem.
+    """
+
+    splits: dict[str, SplitFigures]
+    conflicts: int
+    left_out: dict[Kind, int]
+    findings: list[Finding]
+
+
+def examine(
+    train: Iterable[Row],
+    others: Mapping[str, Iterable[Row]] | None = None,
+    *,
+    tokenizer: Tokenizer | None = None,
+    limit: int | None = None,
+    problems: Problems | None = None,
+) -> Examination:
+    """Read all rows once and say what there is to know about them.
+
+    Parameters
+    ----------
+    others
+        The other splits, by name.
+    tokenizer, limit
+        To count tokens, and those beyond so many in a row.
+    problems
+        What the readers of the rows were given (with `skip_bad`): what they left out is reported as well.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ambos.data.rows import TextRow
+    >>> rows = [TextRow(text, (text[-1],), None, Path("a.csv"), 2) for text in ("Bom +", "Mau -")]
+    >>> examine(rows, {"test": rows[:1]}).findings[0].what
+    '1 of 1 rows of test (100.0 %) have a text that is in train, too'
+    """
+    tallies = {name: Tally(rows, tokenizer) for name, rows in {TRAIN: train, **(others or {})}.items()}
+    known = tallies[TRAIN]
+    findings = list(_of_problems(problems)) if problems else []
+    splits = {}
+    for name, tally in tallies.items():
+        repeated = _repeated(tally)
+        leaked = [] if tally is known else np.flatnonzero(np.isin(tally.shared, known.shared)).tolist()
+        splits[name] = figures = SplitFigures(
+            rows=len(tally),
+            empty=len(tally.empty),
+            duplicates=len(repeated),
+            in_train=len(leaked),
+            labels=tally.shares(),
+            unseen={label: count for label, count in tally.labels.most_common() if label not in known.labels},
+            scores=tally.scores(),
+            tokens=tally.tokens.figures(limit) if tally.tokens else None,
+        )
+        findings += _of_texts(name, tally, figures, repeated, leaked)
+        findings += _of_labels(tally) if tally is known else _of_unseen(name, tally, figures)
+        findings += _of_tokens(name, figures, limit)
+    conflicts, places = _conflicts(list(tallies.values()))
+    if conflicts:
+        what = f"{_count(conflicts, 'text')} in more than one row, and not labelled alike"
+        findings.append(Finding("warning", what, "decide what is right, and take the others out", places))
+    findings.sort(key=lambda finding: get_args(Severity).index(finding.severity))
+    return Examination(splits, conflicts, problems.counts if problems else {}, findings)
+
+
+def _repeated(tally: Tally) -> list[int]:
+    """Return the numbers of the rows whose text an earlier one has."""
+    again = np.ones(len(tally), np.bool_)
+    again[np.unique(tally.texts, return_index=True)[1]] = False
+    return np.flatnonzero(again).tolist()
+
+
+def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[Place]]:
+    """Count the texts that have different answers, and return the places of the first of them."""
+    text = np.unique(np.concatenate([tally.texts for tally in tallies]), return_inverse=True)[1]
+    answer = np.unique(np.concatenate([tally.answers for tally in tallies]), return_inverse=True)[1]
+    different = np.unique(text * (len(answer) + 1) + answer) // (len(answer) + 1)
+    torn = np.flatnonzero(np.bincount(different) > 1)
+    rows = np.flatnonzero(np.isin(text, torn))
+    _, first, group = np.unique(text[rows], return_index=True, return_inverse=True)
+    together = rows[np.argsort(first[group], kind="stable")]
+    starts = np.cumsum([0, *map(len, tallies)])
+    shown = together[:_EXAMPLES]
+    owners = np.searchsorted(starts, shown, side="right") - 1
+    places = [tallies[owner].place(row - starts[owner]) for row, owner in zip(shown, owners, strict=True)]
+    return len(torn), places
+
+
+def _finding(severity: Severity, what: str, fix: str, tally: Tally, rows: Iterable[int]) -> Finding:
+    return Finding(severity, what, fix, [tally.place(row) for row in islice(rows, _EXAMPLES)])
+
+
+def _of_problems(problems: Problems) -> Iterator[Finding]:
+    places = {
+        kind: [(str(example.file), example.line) for example in problems.examples if example.kind == kind]
+        for kind in (*problems.counts, *problems.noted)
+    }
+    for kind, count in problems.counts.items():
+        fix = "put them right, or leave them out with --skip-bad"
+        yield Finding("error", f"{_count(count, 'row')} cannot be used: {kind}", fix, places[kind])
+    for kind, count in problems.noted.items():
+        fix = "look at them: I- goes on with what B- or I- of the same type began"
+        yield Finding("note", f"{_count(count, 'sentence')} with {kind}", fix, places[kind])
+
+
+def _of_texts(
+    name: str, tally: Tally, figures: SplitFigures, repeated: Sequence[int], leaked: Sequence[int]
+) -> Iterator[Finding]:
+    if not figures.rows:
+        yield Finding("error", f"{name} has no rows", "check that it is the right file, and whole", [])
+    if tally.empty:
+        what = f"{_part(figures.empty, figures.rows, name)} have an empty text"
+        yield _finding("error", what, "take them out, or put the text in", tally, tally.empty)
+    if leaked:
+        what = "passage" if tally.has_questions else "text"
+        what = f"{_part(figures.in_train, figures.rows, name)} have a {what} that is in train, too"
+        severity: Severity = "error" if figures.in_train >= _LEAK * figures.rows else "warning"
+        fix = f"take them out of train: what is measured on {name} would be better than it is"
+        yield _finding(severity, what, fix, tally, leaked)
+    if repeated:
+        what = f"{_part(figures.duplicates, figures.rows, name)} repeat the text of an earlier one"
+        yield _finding("note", what, "take them out, unless they are meant to count more", tally, repeated)
+
+
+def _of_labels(tally: Tally) -> Iterator[Finding]:
+    """Look at the labels of the training split: too few, too many, too uneven."""
+    shares = {
+        label: share for label, share in tally.shares().items() if label != "O"
+    }  # of tags, not an entity
+    if tally.has_questions or not tally.labels:
+        return
+    if len(tally.labels) == 1 and max(share.share for share in tally.shares().values()) == 1:
+        fix = "add rows of other classes, or name the column that holds the labels with --label COLUMN"
+        yield Finding("error", f"there is only one class: {_names(tally.labels)}", fix, [])
+        return
+    if len(shares) > max(_RARE, len(tally) / 2):
+        what = f"{len(shares):,} different labels for {_count(len(tally), 'row')} of train"
+        fix = "name the column that holds the labels with --label COLUMN; numbers on a scale are scores"
+        yield _finding("warning", what, fix, tally, tally.first.values())
+        return
+    rare = [label for label, share in shares.items() if share.count < _RARE]
+    if rare:
+        what = f"{_count(len(rare), 'label')} with fewer than {_RARE} examples in train: {_names(rare)}"
+        yield _finding(
+            "warning", what, "find more examples, or join labels", tally, (tally.first[name] for name in rare)
+        )
+    most, least = next(iter(shares)), next(reversed(shares))
+    if shares[most].count >= _UNEVEN * shares[least].count:
+        uneven = f"{shares[most].count:,} examples of {most} and {shares[least].count:,} of {least}"
+        what = f"labels are uneven: {uneven} in train"
+        yield Finding("note", what, "weigh the classes, and judge by macro F1 rather than accuracy", [])
+
+
+def _of_unseen(name: str, tally: Tally, figures: SplitFigures) -> Iterator[Finding]:
+    if figures.unseen:
+        what = f"{_count(len(figures.unseen), 'label')} of {name} not in train: {_names(figures.unseen)}"
+        fix = "correct them, or put rows that have them into train"
+        yield _finding("error", what, fix, tally, (tally.first[label] for label in figures.unseen))
+
+
+def _of_tokens(name: str, figures: SplitFigures, limit: int | None) -> Iterator[Finding]:
+    tokens = figures.tokens
+    if tokens is None:
+        return
+    if tokens.cut_rows:
+        share = f"{100 * tokens.cut_tokens / tokens.tokens:.1f} % of all tokens would be cut"
+        what = f"{_part(tokens.cut_rows, figures.rows, name)} are longer than {limit:,} tokens: {share}"
+        fix = f"allow {tokens.p99:,} tokens for 99 of 100 rows, or read long texts in windows"
+        yield Finding("warning", what, fix, [])
+    if tokens.unknown >= _UNKNOWN:
+        what = f"{100 * tokens.unknown:.1f} % of the tokens of {name} are unknown to the tokenizer"
+        yield Finding("warning", what, "use a model whose tokenizer knows this alphabet", [])
+    if tokens.fertility >= _FERTILITY:
+        what = f"the tokenizer makes {tokens.fertility:.1f} tokens of a word of {name}"
+        yield Finding("note", what, "use a model made for this language, if there is one", [])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _part(number: int, rows: int, name: str) -> str:
+    return f"{number:,} of {rows:,} rows of {name} ({100 * number / rows:.1f} %)"
+
+
+def _names(labels: Iterable[str]) -> str:
+    names = list(labels)
+    more = [f"and {len(names) - _NAMED:,} more"] if len(names) > _NAMED else []
+    return ", ".join([*names[:_NAMED], *more])

@@ -1,0 +1,173 @@
+"""Labelled sequences, end to end in memory, and the packed batches that a step or an evaluation reads of them.
+
+Letters: n sequences, T tokens of all of them, P places that a head reads where it reads single tokens.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ambos.data.batch import Batch
+from ambos.data.order import by_length
+
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A packed batch with what is to be learnt of it.
+
+    Parameters
+    ----------
+    batch
+        The sequences, the longest first.
+    numbers
+        (n,) which examples they are.
+    places
+        (R,) places in the packed row that the head reads, sequence by sequence; None if it reads sequences.
+    targets
+        By name: (n, ...) of sequences, or (R, ...) of places.
+    """
+
+    batch: Batch
+    numbers: Int
+    places: Tensor | None
+    targets: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Sequences with their targets.
+
+    A row whose text is longer than the model reads may be several sequences, its windows.
+
+    Parameters
+    ----------
+    ids, segments
+        (T,) int32 and uint8, end to end.
+    lengths
+        (n,) tokens of each sequence.
+    owners
+        (n,) the row that each sequence belongs to, ascending.
+    rows
+        How many rows there are.
+    targets
+        By name, an array whose first side is n, or P where places are read.
+    places, place_counts
+        (P,) places within their own sequence that a head reads, and (n,) how many of each; None if it
+        reads whole sequences.
+    extra
+        Of each row, what only its task knows how to read; nothing where it is not needed.
+
+    Examples
+    --------
+    >>> examples = Examples.of([[1, 7, 2], [1, 8, 9, 2]], targets={"label": np.array([0, 1])})
+    >>> part = examples.part(np.array([0, 1]))
+    >>> part.batch.ids.tolist(), part.targets["label"].tolist()
+    ([1, 8, 9, 2, 1, 7, 2], [1, 0])
+    """
+
+    ids: NDArray[np.int32]
+    segments: NDArray[np.uint8]
+    lengths: Int
+    owners: Int
+    rows: int
+    targets: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    places: Int | None = None
+    place_counts: Int | None = None
+    extra: Sequence[Any] = ()
+
+    @classmethod
+    def of(
+        cls,
+        sequences: Sequence[Sequence[int]],
+        segments: Sequence[Sequence[int]] | None = None,
+        *,
+        owners: Sequence[int] | None = None,
+        rows: int | None = None,
+        targets: Mapping[str, NDArray[Any]] | None = None,
+        places: Sequence[Sequence[int]] | None = None,
+        extra: Sequence[Any] = (),
+    ) -> "Examples":
+        """Lay sequences end to end; without `owners`, each is a row of its own."""
+        lengths = _counts(sequences)
+        flat = _flat(sequences, np.int32)
+        return cls(
+            ids=flat,
+            segments=np.zeros(len(flat), np.uint8) if segments is None else _flat(segments, np.uint8),
+            lengths=lengths,
+            owners=np.arange(len(lengths)) if owners is None else np.asarray(owners, np.int64),
+            rows=len(lengths) if rows is None else rows,
+            targets=targets or {},
+            places=None if places is None else _flat(places, np.int64),
+            place_counts=None if places is None else _counts(places),
+            extra=extra,
+        )
+
+    def __len__(self) -> int:
+        """Return how many sequences there are."""
+        return len(self.lengths)
+
+    @cached_property
+    def starts(self) -> Int:
+        """(n,) where each sequence begins."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    @cached_property
+    def place_starts(self) -> Int:
+        """(n,) where the places of each sequence begin."""
+        counts = self.place_counts if self.place_counts is not None else np.zeros(len(self), np.int64)
+        return np.cumsum(counts) - counts
+
+    def part(self, numbers: Int, device: torch.device | str = "cpu") -> Labelled:
+        """Return some examples as one packed batch, those of equal length beside each other."""
+        numbers = numbers[np.argsort(-self.lengths[numbers], kind="stable")]
+        lengths = self.lengths[numbers]
+        tokens = within(self.starts[numbers], lengths)
+        batch = Batch.of(
+            self.ids[tokens].astype(np.int64),
+            self.segments[tokens].astype(np.int64),
+            tuple(lengths.tolist()),
+            device=device,
+        )
+        which, places = numbers, None
+        if self.places is not None and self.place_counts is not None:
+            counts = self.place_counts[numbers]
+            which = within(self.place_starts[numbers], counts)
+            first = np.repeat(np.cumsum(lengths) - lengths, counts)
+            places = torch.from_numpy(self.places[which] + first).to(device)
+        targets = {name: torch.from_numpy(all_of[which]).to(device) for name, all_of in self.targets.items()}
+        return Labelled(batch, numbers, places, targets)
+
+    def parts(
+        self, numbers: Int, budget: int, device: torch.device | str = "cpu", *, workers: int = 1
+    ) -> Iterable[Labelled]:
+        """Yield some examples as packed batches of at most `budget` tokens."""
+        for chosen in by_length(self.lengths[numbers], budget, workers=workers):
+            yield self.part(numbers[chosen], device)
+
+
+def within(begins: Int, sizes: Int) -> Int:
+    """Return begin, begin + 1, ... of every run of the given sizes, end to end.
+
+    Examples
+    --------
+    >>> within(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    return np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+
+
+def _counts(sequences: Sequence[Sequence[int]]) -> Int:
+    return np.fromiter(map(len, sequences), np.int64, len(sequences))
+
+
+def _flat(sequences: Sequence[Sequence[int]], kind: Any) -> NDArray[Any]:  # noqa: ANN401 (a type of numpy's)
+    total = sum(map(len, sequences))
+    return np.fromiter((one for sequence in sequences for one in sequence), kind, total)

@@ -1,0 +1,147 @@
+"""The rows of a task in files: which layouts it reads, which columns hold what, with labels or without."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ambos.data.read_questions import QUESTIONS, read_question_rows
+from ambos.data.read_rows import (
+    SEPARATOR,
+    TABLES,
+    TEXTS,
+    Task,
+    detect_columns,
+    read_pair_rows,
+    read_text_rows,
+)
+from ambos.data.read_tagged import LISTS, TAGGED, read_tagged_rows
+from ambos.data.rows import Columns, Problems, Row
+from ambos.errors import InputError
+from ambos.text.records import check_columns, column_names, list_columns
+from ambos.text.sources import Format, Source, find_sources
+from ambos.text.stream import ReadOptions
+from ambos.text.unpack import Advance
+
+_FORMATS: dict[Task, tuple[Format, ...]] = {
+    **dict.fromkeys(("classify", "score", "pair", "pair-score"), TABLES),
+    "tag": TAGGED,
+    "answer": QUESTIONS,
+}
+_ALL: tuple[Format, ...] = tuple(dict.fromkeys((*TABLES, *TAGGED, *QUESTIONS)))
+_GUESSED: tuple[Task, ...] = ("answer", "tag", "pair", "pair-score", "classify", "score")
+_COLUMNS_OF: dict[Task, tuple[Format, ...]] = {"tag": LISTS, "answer": LISTS}  # where columns have names
+
+
+@dataclass(frozen=True)
+class RowFiles:
+    """Files with rows of a task, and how they are read.
+
+    Parameters
+    ----------
+    columns
+        Which column of a table holds what.
+    labelled
+        Whether rows have labels; otherwise they are to be predicted for, and plain text is read, too.
+    several, separator
+        Of `classify`: whether a row may have any number of labels, and what is between them.
+
+    Examples
+    --------
+    >>> files = RowFiles.find(["news.csv"], "classify")  # doctest: +SKIP
+    >>> print(files.columns)  # doctest: +SKIP
+    text: headline, label: topic
+    >>> next(files.rows()).labels  # doctest: +SKIP
+    ('sports',)
+    """
+
+    task: Task
+    sources: Sequence[Source]
+    columns: Columns
+    labelled: bool = True
+    several: bool = False
+    separator: str = SEPARATOR
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+    @classmethod
+    def find(
+        cls,
+        names: Sequence[str],
+        task: Task,
+        given: Columns | None = None,
+        *,
+        labelled: bool = True,
+        several: bool = False,
+        separator: str = SEPARATOR,
+        options: ReadOptions | None = None,
+    ) -> "RowFiles":
+        """Find files, folders and globs; columns that are not `given` are known by their names."""
+        formats = _FORMATS[task] if labelled or _FORMATS[task] != TABLES else TEXTS
+        options, columns = options or ReadOptions(), given or Columns()
+        sources = find_sources(names, formats=formats)
+        tables = [source for source in sources if source.format in _COLUMNS_OF.get(task, TABLES)]
+        if tables:
+            found = column_names(tables[0], options)
+            columns = detect_columns(found, task, columns, labelled=labelled, file=tables[0].path)
+        elif formats == TEXTS:
+            columns = replace(columns, text="text")  # no table has it: so are the lines of plain text called
+        return cls(task, sources, columns, labelled, several, separator, options)
+
+    @property
+    def bytes(self) -> int:
+        """Size of all files."""
+        return sum(source.bytes for source in self.sources)
+
+    def rows(self, problems: Problems | None = None, advance: Advance | None = None) -> Iterator[Row]:
+        """Yield all rows, one at a time; `problems` is told of those that cannot be used."""
+        how: dict[str, Any] = {"options": self.options, "advance": advance}
+        if self.task == "tag":
+            return read_tagged_rows(self.sources, self.columns, problems, labelled=self.labelled, **how)
+        if self.task == "answer":
+            return read_question_rows(self.sources, self.columns, problems, labelled=self.labelled, **how)
+        if self.task in {"pair", "pair-score"}:
+            return read_pair_rows(self.sources, self.columns, problems, **how)
+        how |= {"several": self.several, "separator": self.separator}
+        return read_text_rows(self.sources, self.columns, problems, **how)
+
+
+def guess_task(
+    names: Sequence[str],
+    given: Columns | None = None,
+    options: ReadOptions | None = None,
+    *,
+    among: Sequence[Task] = _GUESSED,
+) -> Task:
+    """Say what labelled files are for: by their endings, or else by the columns of the first table.
+
+    A .json is a SQuAD file, .conll and .txt hold tagged words; a table has questions and passages, or words
+    and tags, or two texts, or one.
+
+    Raises
+    ------
+    InputError
+        If the columns could be those of no task.
+    """
+    first = find_sources(names, formats=_ALL)[0]
+    if first.format not in TABLES:
+        return "answer" if first.format == "json" else "tag"
+    given = given or Columns()
+    columns = column_names(first, options or ReadOptions())
+    check_columns(columns, given.wanted, first.path)
+    for task in among:
+        with suppress(InputError):
+            detect_columns(columns, task, given, file=first.path)
+            return task
+    if first.format == "tsv" and not given.chosen:
+        return "tag"  # CoNLL has no names of columns
+    with suppress(InputError):
+        given = detect_columns(columns, "classify", given, labelled=False)
+    if given.text is not None:
+        detect_columns(columns, "classify", given, file=first.path)  # raises what it misses
+    raise InputError(
+        "the task cannot be told from the columns",
+        expected="text and label, or text and score, words and tags, text_a and text_b, question and passage",
+        found=list_columns(columns),
+        fix="say what they hold: --task classify --text COLUMN --label COLUMN",
+        file=first.path,
+    )

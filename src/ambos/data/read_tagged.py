@@ -1,0 +1,269 @@
+"""Sentences with a tag for each word, from CoNLL files and from tables that hold lists."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ambos.data.read_rows import id_of, table, wrong_type
+from ambos.data.rows import BadRow, Columns, Problem, Problems, WordsRow, read_each
+from ambos.errors import InputError
+from ambos.text.sources import Format, Source
+from ambos.text.stream import ReadOptions, read_lines
+from ambos.text.unpack import Advance
+
+LISTS: tuple[Format, ...] = ("jsonl", "parquet")
+TAGGED: tuple[Format, ...] = ("conll", "tsv", "txt", *LISTS)  # all but lists are read as CoNLL
+
+_DOCUMENT = "-DOCSTART-"
+_CONLLU_FIELDS = 10
+_CONLLU_ID = re.compile(r"[0-9]+(?:([-.])[0-9]+)?")  # `1-2` is a contraction, `1.1` a word that is not there
+_MARKED = re.compile(r"[BIESLU]-.+|O", re.DOTALL)
+_WORD = re.compile(r"\S+")
+_MAX_WORDS = 100_000
+
+Fields = tuple[int, list[str]]  # number and fields of a line
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How the lines of a CoNLL file are made; `separator` is None for any white space, places are from 0."""
+
+    separator: str | None
+    fields: int
+    word: int
+    tag: int
+    conllu: bool
+
+    def split(self, line: str) -> list[str] | None:
+        """Return the fields of a line, or None if it is no word: a comment, a contraction, an empty node."""
+        if self.separator and line.startswith("#") and (self.conllu or self.separator not in line):
+            return None
+        fields = [field.strip() for field in line.split(self.separator)]
+        number = _CONLLU_ID.fullmatch(fields[0]) if self.conllu else None
+        return None if number and number[1] else fields
+
+
+@dataclass(frozen=True, slots=True)
+class Untagged(WordsRow):
+    """Words without tags; where they stood in running text, that text.
+
+    The words are what stands between the white space of `text`: `starts` says where each begins.
+    """
+
+    id: str | None = None
+    text: str | None = None
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where each word begins in the text; nothing without one."""
+        return () if self.text is None else tuple(found.start() for found in _WORD.finditer(self.text))
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """Words and tags as they were found, with the line of each word; without tags, their text and id."""
+
+    words: Sequence[Any]
+    tags: Sequence[Any]
+    lines: Sequence[int]
+    text: str | None = None
+    id: str | None = None
+
+
+def read_tagged_rows(
+    sources: Sequence[Source],
+    columns: Columns | None = None,
+    problems: Problems | None = None,
+    *,
+    labelled: bool = True,
+    word_field: int | None = None,
+    tag_field: int | None = None,
+    options: ReadOptions | None = None,
+    advance: Advance | None = None,
+) -> Iterator[WordsRow]:
+    r"""Yield tagged sentences, one at a time.
+
+    CoNLL: a word a line, its fields parted by tabs (or else by white space), a blank line between sentences.
+    The first field is the word and the last its tag; in CoNLL-U, which is known by its ten fields and its
+    numbers of words, the second and the fourth. Sentences whose tags break BIO or BIOES are kept, and noted.
+
+    Parameters
+    ----------
+    columns
+        For JSON lines and Parquet: the columns with lists of words and tags, as `detect_columns` gives them.
+    problems
+        Told of sentences that cannot be used; by default they are refused.
+    labelled
+        Without labels rows are `Untagged`: no tags are read, a line of a .txt is a sentence, and instead of a
+        list of words there may be a text. Running text is split at white space.
+    word_field, tag_field
+        Which fields of a CoNLL line hold word and tag, from 1.
+
+    Examples
+    --------
+    >>> next(read_tagged_rows(find_sources(["ner.conll"], formats=TAGGED)))  # doctest: +SKIP
+    WordsRow(words=('Ana', 'ri'), tags=('B-PER', 'O'), file=PosixPath('ner.conll'), line=1)
+    """
+    options, problems, columns = options or ReadOptions(), problems or Problems(), columns or Columns()
+    records = table(columns, options, advance)
+
+    def items(source: Source) -> Iterator[tuple[int, Any]]:
+        if source.format in LISTS:
+            return records(source)
+        if source.format == "txt" and not labelled:
+            lines = read_lines(source, options, advance)
+            return ((number, line) for number, line in lines if line.strip())
+        layout = _find_layout(source, options, word_field, tag_field, labelled=labelled)
+        return ((lines[0][0], (layout, lines)) for lines in _sentences(source, layout, options, advance))
+
+    def make(item: dict[str, Any] | str | tuple[_Layout, list[Fields]], file: Path, line: int) -> WordsRow:
+        if isinstance(item, tuple):
+            sentence = _from_lines(*item)
+        else:
+            sentence = _from_record(item, columns, line, labelled=labelled)
+        words = _checked_words(sentence)
+        if not labelled:
+            return Untagged(words, (), file, line, sentence.id, sentence.text)
+        tags = _checked_tags(sentence)
+        wrong = misplaced(tags)
+        if wrong:
+            problems.note(Problem("tags out of order", f"{wrong} of {len(tags)} tags", file, line))
+        return WordsRow(words, tags, file, line)
+
+    return read_each(sources, items, make, problems)
+
+
+def _find_layout(
+    source: Source, options: ReadOptions, word_field: int | None, tag_field: int | None, *, labelled: bool
+) -> _Layout:
+    """Read off the first line with a word how the lines of a file are made."""
+    with closing(read_lines(source, options)) as lines:
+        words = (item for item in lines if item[1].strip() and not item[1].startswith(("#", _DOCUMENT)))
+        number, line = next(words, (1, "word\ttag"))
+    separator = "\t" if "\t" in line else None
+    fields = line.split(separator)
+    if len(fields) < 2 and labelled:
+        raise InputError(
+            "a word without a tag",
+            expected="lines with a word, a tab and its tag",
+            found=line[:60],
+            fix="write the tags; if this is running text, it is no tagged file",
+            file=source.path,
+            line=number,
+        )
+    conllu = bool(separator) and len(fields) == _CONLLU_FIELDS and bool(_CONLLU_ID.fullmatch(fields[0]))
+    word = (2 if conllu else 1) if word_field is None else word_field
+    tag = (4 if conllu else len(fields)) if tag_field is None else tag_field
+    for place, option in ((word, "--word-field"), (tag, "--tag-field")):
+        if not 1 <= place <= len(fields):
+            raise InputError(
+                f"there is no field {place}",
+                expected=f"a number from 1 to {len(fields)}, as many as this line has fields",
+                found=line[:60],
+                fix=f"{option} {len(fields)}",
+                file=source.path,
+                line=number,
+            )
+    return _Layout(separator, len(fields), word - 1, tag - 1, conllu)
+
+
+def _sentences(
+    source: Source, layout: _Layout, options: ReadOptions, advance: Advance | None
+) -> Iterator[list[Fields]]:
+    lines: list[Fields] = []
+    for number, line in read_lines(source, options, advance):
+        if not line or line.isspace() or line.startswith(_DOCUMENT):
+            if lines:
+                yield lines
+            lines = []
+            continue
+        fields = layout.split(line)
+        if fields is not None:
+            lines.append((number, fields))
+        if len(lines) > _MAX_WORDS:
+            raise InputError(
+                f"a sentence of more than {_MAX_WORDS:,} words",
+                expected="a blank line between sentences",
+                found="none in all these lines",
+                fix="put blank lines between sentences",
+                file=source.path,
+                line=lines[0][0],
+            )
+    if lines:
+        yield lines
+
+
+def _from_lines(layout: _Layout, lines: list[Fields]) -> _Sentence:
+    for number, fields in lines:
+        if len(fields) != layout.fields:
+            found = f"{len(fields)} fields, where the first word of the file has {layout.fields}"
+            raise BadRow("ragged tags", found, number)
+    words = [fields[layout.word] for _, fields in lines]
+    return _Sentence(words, [fields[layout.tag] for _, fields in lines], [number for number, _ in lines])
+
+
+def _from_record(item: dict[str, Any] | str, columns: Columns, line: int, *, labelled: bool) -> _Sentence:
+    """Return the lists of words and tags of a table's row; without labels, words may be running text."""
+    record = item if isinstance(item, dict) else {}
+    words = item if isinstance(item, str) else record.get(columns.of("words"))
+    if isinstance(words, str) and not labelled:
+        split = words.split()
+        return _Sentence(split, (), [line] * len(split), words, id_of(record, columns))
+    words = _list(words, columns.of("words"), "a list" if labelled else "a list of words or a text")
+    tags = _list(record.get(columns.of("tags")), columns.of("tags"), "a list") if labelled else ()
+    if labelled and len(words) != len(tags):
+        raise BadRow("ragged tags", f"{len(words)} words and {len(tags)} tags")
+    return _Sentence(words, tags, [line] * len(words), None, id_of(record, columns))
+
+
+def _list(value: object, column: str, expected: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise wrong_type(column, value, expected)
+    return value
+
+
+def _checked_words(sentence: _Sentence) -> tuple[str, ...]:
+    for place, (word, number) in enumerate(zip(sentence.words, sentence.lines, strict=True), 1):
+        if not isinstance(word, str) and word is not None:
+            raise wrong_type("a word", word, "a text")
+        if not (word and word.strip()):
+            raise BadRow("empty word", f"word {place} of {len(sentence.words)}", number)
+    if not sentence.words:
+        raise BadRow("empty text", "no words")
+    return tuple(sentence.words)
+
+
+def _checked_tags(sentence: _Sentence) -> tuple[str, ...]:
+    for word, tag, number in zip(sentence.words, sentence.tags, sentence.lines, strict=True):
+        if not isinstance(tag, str) and tag is not None:
+            raise wrong_type("a tag", tag, "a text")
+        if not (tag and tag.strip()):
+            raise BadRow("no label", f"the word {word[:40]!r} has no tag", number)
+    return tuple(tag.strip() for tag in sentence.tags)
+
+
+def misplaced(tags: Sequence[str]) -> int:
+    """Count the places at which tags break BIO or BIOES (BILOU): 0 for tags of other kinds.
+
+    Something goes on (I, E) that did not begin, or, where ends are marked at all, does not end.
+
+    Examples
+    --------
+    >>> misplaced(["O", "I-PER", "B-LOC", "I-PER"]), misplaced(["B-PER", "O", "S-LOC"]), misplaced(["NOUN"])
+    (2, 1, 0)
+    """
+    if not all(_MARKED.fullmatch(tag) for tag in tags):
+        return 0
+    ends_are_marked = any(tag[0] in "ESLU" for tag in tags)
+    wrong = 0
+    for last, tag in pairwise(("O", *tags, "O")):
+        is_open = last[0] in "BI"
+        if tag[0] in "IEL":
+            wrong += not (is_open and last[2:] == tag[2:])
+        else:
+            wrong += is_open and ends_are_marked
+    return wrong

@@ -1,0 +1,264 @@
+"""Rows of a task from files: which task they are for, with labels and without, ids and running text."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from ambos.data.read_files import RowFiles, guess_task
+from ambos.data.read_rows import NamedText, detect_columns
+from ambos.data.read_tagged import Untagged
+from ambos.data.rows import Columns, PairRow, Problems, QuestionRow, TextRow, WordsRow
+from ambos.errors import InputError
+
+PASSAGE = "Ana nasceu em São Paulo."
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name: str, *lines: Any) -> str:
+    text = [line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines]
+    Path(name).write_text("".join(f"{line}\n" for line in text))
+    return name
+
+
+def unlabelled(
+    name: str, task: str, given: Columns | None = None, problems: Problems | None = None
+) -> list[Any]:
+    return list(RowFiles.find([name], task, given, labelled=False).rows(problems))
+
+
+class TestTexts:
+    def test_of_tables_without_labels(self):
+        table = [{"text": "Um", "n": 1}, {"text": "Dois", "n": 2}]
+        write("a.jsonl", *table)
+        write("a.csv", "n,text", "1,Um", "2,Dois")
+        write("a.tsv", "n\ttext", "1\tUm", "2\tDois")
+        parquet.write_table(pa.Table.from_pylist(table), "a.parquet")
+        for name, first in (("a.jsonl", 1), ("a.csv", 2), ("a.tsv", 2), ("a.parquet", 1)):
+            for task in ("classify", "score"):
+                assert unlabelled(name, task) == [
+                    TextRow("Um", (), None, Path(name), first),
+                    TextRow("Dois", (), None, Path(name), first + 1),
+                ]
+
+    def test_labels_that_are_there_are_not_read(self):
+        write("a.csv", "text,label,score", "Um,,x")
+        assert unlabelled("a.csv", "classify")[0].labels == ()
+        assert unlabelled("a.csv", "score")[0].score is None
+
+    def test_lines_of_plain_text(self):
+        write("a.txt", "  Um texto. ", "", " \t", "Outro")
+        rows = unlabelled("a.txt", "classify")
+        assert [(row.text, row.line) for row in rows] == [("  Um texto. ", 1), ("Outro", 4)]
+        with pytest.raises(InputError, match="do not know how to read"):
+            RowFiles.find(["a.txt"], "classify")
+
+    def test_plain_text_beside_a_table(self):
+        write("a.jsonl", {"frase": "Um", "id": "x"})
+        write("b.txt", "Dois")
+        files = RowFiles.find(["a.jsonl", "b.txt"], "classify", labelled=False)
+        assert [(row.text, row.id) for row in files.rows()] == [("Um", "x"), ("Dois", None)]
+
+    def test_ids(self):
+        write("a.jsonl", {"text": "Um", "id": 7}, {"text": "Dois"}, {"text": "Três", "id": "a"})
+        rows = unlabelled("a.jsonl", "classify")
+        assert rows[0] == NamedText("Um", (), None, Path("a.jsonl"), 1, "7")
+        assert [row.id for row in rows] == ["7", None, "a"]
+        write("b.csv", "chave,text", "k,Um")
+        assert unlabelled("b.csv", "classify", Columns(id="chave"))[0].id == "k"
+        assert isinstance(unlabelled("b.csv", "classify")[0], TextRow)
+
+    def test_bad_rows(self):
+        write("a.jsonl", {"text": "Um"}, {"text": ""}, {"text": 3}, {"text": "Dois"})
+        problems = Problems(skip_bad=True)
+        assert [row.line for row in unlabelled("a.jsonl", "classify", problems=problems)] == [1, 4]
+        assert problems.counts == {"empty text": 1, "wrong type": 1}
+
+    def test_a_column_that_is_not_there(self):
+        write("a.csv", "a,b", "1,2")
+        with pytest.raises(InputError) as caught:
+            unlabelled("a.csv", "classify")
+        assert caught.value.what == "no column is known to hold the text"
+        assert caught.value.fix == "say which: --text COLUMN"
+
+
+class TestWords:
+    def test_conll_with_tags_and_without(self):
+        write("a.conll", "Ana\tB-PER", "ri\tO", "", "Oi\tO")
+        write("b.conll", "Ana", "ri", "", "#tag")
+        write("c.conll", "Ana NNP B-PER", "ri VB O", "", "Oi UH O")
+        for name, last in (("a.conll", "Oi"), ("b.conll", "#tag"), ("c.conll", "Oi")):
+            assert unlabelled(name, "tag") == [
+                Untagged(("Ana", "ri"), (), Path(name), 1),
+                Untagged((last,), (), Path(name), 4),
+            ]
+
+    def test_conllu(self):
+        fields = ["_"] * 8
+        write(
+            "a.conllu", "# text = Ana ri", "\t".join(["1", "Ana", *fields]), "\t".join(["2", "ri", *fields])
+        )
+        assert unlabelled("a.conllu", "tag")[0].words == ("Ana", "ri")
+
+    def test_a_sentence_a_line(self):
+        write("a.txt", "  Ana  ri .", "", "Oi")
+        rows = unlabelled("a.txt", "tag")
+        assert rows == [
+            Untagged(("Ana", "ri", "."), (), Path("a.txt"), 1, text="  Ana  ri ."),
+            Untagged(("Oi",), (), Path("a.txt"), 3, text="Oi"),
+        ]
+        assert rows[0].starts == (2, 7, 10)
+        assert all(rows[0].text.startswith(w, s) for w, s in zip(rows[0].words, rows[0].starts, strict=True))
+
+    @pytest.mark.parametrize("space", [" ", "\u00a0", "\t", "\u2003", "\x1f", "\x85"])
+    def test_words_begin_where_the_text_is_split(self, space):
+        row = Untagged(tuple(f"a{space}bc".split()), (), Path("a"), 1, text=f"a{space}bc")
+        assert (row.words, row.starts) == (("a", "bc"), (0, 2))
+
+    def test_lists_and_texts_of_tables(self):
+        write("a.jsonl", {"tokens": ["Ana", "ri"], "id": 1}, {"tokens": "Oi  Ana", "id": 2})
+        rows = unlabelled("a.jsonl", "tag")
+        assert rows[0] == Untagged(("Ana", "ri"), (), Path("a.jsonl"), 1, id="1")
+        assert rows[1] == Untagged(("Oi", "Ana"), (), Path("a.jsonl"), 2, id="2", text="Oi  Ana")
+        write("b.jsonl", {"frase": "Ana ri"})
+        assert unlabelled("b.jsonl", "tag")[0].words == ("Ana", "ri")
+        parquet.write_table(pa.table({"words": [["Ana"], ["Oi", "tu"]]}), "c.parquet")
+        assert [row.words for row in unlabelled("c.parquet", "tag")] == [("Ana",), ("Oi", "tu")]
+
+    @pytest.mark.parametrize(
+        ("words", "kind"),
+        [
+            ([], "empty text"),
+            (" ", "empty text"),
+            (["a", " "], "empty word"),
+            ([1], "wrong type"),
+            (3, "wrong type"),
+        ],
+    )
+    def test_bad_rows(self, words, kind):
+        write("a.jsonl", {"words": ["a"]}, {"words": words})
+        problems = Problems(skip_bad=True)
+        assert [row.line for row in unlabelled("a.jsonl", "tag", problems=problems)] == [1]
+        assert problems.counts == {kind: 1}
+
+    def test_labelled_rows_are_as_before(self):
+        write("a.jsonl", {"words": ["Ana"], "tags": ["B-PER"], "text": "x"})
+        assert list(RowFiles.find(["a.jsonl"], "tag").rows()) == [
+            WordsRow(("Ana",), ("B-PER",), Path("a.jsonl"), 1)
+        ]
+        write("b.jsonl", {"text": "Ana", "tags": ["B-PER"]})
+        with pytest.raises(InputError, match="no column is known to hold the words"):
+            RowFiles.find(["b.jsonl"], "tag")
+
+
+class TestQuestions:
+    def test_squad_without_answers(self):
+        questions = [
+            {"id": "q", "question": "Onde?"},
+            {"question": "Quem?"},
+            {"id": "q", "question": "Quando?"},
+        ]
+        article = {"title": "Ana", "paragraphs": [{"context": PASSAGE, "qas": questions}]}
+        write("a.json", {"data": [article]})
+        rows = unlabelled("a.json", "answer")
+        assert rows[0] == QuestionRow("q", "Onde?", PASSAGE, (), Path("a.json"), 1, "Ana")
+        assert [row.id for row in rows] == ["q", "a.json:1", "q"]
+        problems = Problems(skip_bad=True)
+        with pytest.raises(InputError, match="no rows"):
+            list(RowFiles.find(["a.json"], "answer").rows(problems))
+
+    def test_wrong_answers_do_not_matter(self):
+        answers = [{"text": "Rio", "answer_start": 3}]
+        write("a.jsonl", {"question": "Onde?", "context": PASSAGE, "answers": answers})
+        assert unlabelled("a.jsonl", "answer")[0].answers == ()
+
+    def test_tables(self):
+        write("a.jsonl", {"pergunta": "Onde?", "contexto": PASSAGE})
+        assert unlabelled("a.jsonl", "answer")[0].id == "a.jsonl:1"
+        write("b.jsonl", {"pergunta": "Onde?", "contexto": ""})
+        with pytest.raises(InputError, match="1 row cannot be used"):
+            unlabelled("b.jsonl", "answer")
+
+
+def test_columns_without_labels():
+    assert str(detect_columns(["id", "Frase"], "classify", labelled=False)) == "text: Frase, id: id"
+    assert str(detect_columns(["text", "words"], "tag", labelled=False)) == "words: words"
+    assert str(detect_columns(["text"], "tag", labelled=False)) == "words: text"
+    with pytest.raises(InputError, match="holds the id"):
+        detect_columns(["text", "id", "qid"], "classify", labelled=False)
+
+
+@pytest.mark.parametrize(
+    ("columns", "task"),
+    [
+        ("text label", "classify"),
+        ("review sentiment id", "classify"),
+        ("text label score", "classify"),
+        ("text score", "score"),
+        ("frase nota", "score"),
+        ("text_a text_b label", "pair"),
+        ("premise hypothesis label", "pair"),
+        ("sentence1 sentence2 score", "pair-score"),
+        ("words tags", "tag"),
+        ("tokens ner_tags text label", "tag"),
+        ("question context answers", "answer"),
+    ],
+)
+def test_the_task_is_told_by_columns(columns, task):
+    write("a.jsonl", dict.fromkeys(columns.split(), "1"))
+    assert guess_task(["a.jsonl"]) == task
+    write("a.csv", columns.replace(" ", ","), columns.replace(" ", ","))
+    if task not in {"tag", "answer"}:
+        assert guess_task(["a.csv"]) == task
+
+
+def test_the_task_is_told_by_the_ending():
+    write("a.json", "{}")
+    write("a.conll", "a\tO")
+    write("a.tsv", "a\tO")
+    write("b.tsv", "text\tlabel")
+    assert [guess_task([name]) for name in ("a.json", "a.conll", "a.tsv", "b.tsv")] == [
+        "answer",
+        "tag",
+        "tag",
+        "classify",
+    ]
+
+
+def test_a_task_that_cannot_be_told():
+    write("a.csv", "a,b", "1,2")
+    with pytest.raises(InputError) as caught:
+        guess_task(["a.csv"])
+    assert caught.value.what == "the task cannot be told from the columns"
+    assert caught.value.found == "a, b"
+    with pytest.raises(InputError, match="there is no column 'c'"):
+        guess_task(["a.csv"], Columns(label="c"))
+    write("b.csv", "text,class,label", "1,2,3")
+    with pytest.raises(InputError, match="not clear what holds the label: label or class"):
+        guess_task(["b.csv"])
+    write("c.csv", "text,other", "1,2")
+    with pytest.raises(InputError, match="no column is known to hold the label"):
+        guess_task(["c.csv"])
+    assert guess_task(["a.csv"], Columns(text="a", label="b")) == "classify"
+    assert guess_task(["a.csv"], Columns(text="a", score="b")) == "score"
+
+
+def test_pairs():
+    write("a.csv", "text_a,text_b,label", "Um,Dois,x")
+    assert list(RowFiles.find(["a.csv"], "pair").rows()) == [
+        PairRow("Um", "Dois", ("x",), None, Path("a.csv"), 2)
+    ]
+
+
+def test_several_labels():
+    write("a.csv", "text,label", "Um,x;y")
+    files = RowFiles.find(["a.csv"], "classify", several=True, separator=";")
+    assert next(iter(files.rows())).labels == ("x", "y")
+    assert files.bytes == Path("a.csv").stat().st_size
