@@ -1,20 +1,16 @@
 """The folder a user ships: what `transformers` reads, and ambos.json."""
 
-import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from ambos import __version__
 from ambos.bundle.configs import family_of, read_config, write_config
 from ambos.bundle.families import FAMILIES
 from ambos.bundle.family import Family
-from ambos.bundle.keys import Match, match_tensors, name_tensors
 from ambos.bundle.loading import load_network
-from ambos.bundle.manifest import ENTRIES, FILE, FORMAT, read_manifest
+from ambos.bundle.manifest import ENTRIES, FILE, read_manifest
 from ambos.bundle.network import (
     Network,
     build_head,
@@ -24,20 +20,20 @@ from ambos.bundle.network import (
     head_input,
     tie,
 )
+from ambos.bundle.own_head import OwnHead, own_head, with_own_head
 from ambos.bundle.resolve import resolve
 from ambos.bundle.safe_files import parse_object, read_whole
-from ambos.bundle.sentence import SentenceSettings, read_sentence_settings, write_sentence_settings
-from ambos.bundle.weights import Weights, write_weights
+from ambos.bundle.sentence import SentenceSettings, read_sentence_settings
+from ambos.bundle.weights import Weights
+from ambos.bundle.writing import write_files
 from ambos.encoder.config import EncoderConfig
-from ambos.encoder.packed import PackedLinear
+from ambos.encoder.pooling import Pooling
 from ambos.errors import InputError
-from ambos.files import new_folder, sha256
+from ambos.files import new_folder
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.tokenizer_files import has_tokenizer
 
 _MAX_CONFIG = 20_000_000
-# Keys of config.json that would speak of the file that was read, not of the one that is written.
-_NOT_KEPT = frozenset({"torch_dtype", "_name_or_path", "id2label", "label2id", "num_labels"})
 TASKS = {
     "embed": "a bare encoder",
     "mlm": "fills masks",
@@ -77,6 +73,10 @@ class Bundle:
         Where the model comes from, in its maker's words; goes into ambos.json.
     card
         What the model is, for people; goes into README.md.
+    own
+        The head, where it is not one of the family's own.
+    learnt
+        What it was fine-tuned for: `name`, classify, score, tag or answer, and what its predictions need.
 
     Examples
     --------
@@ -95,6 +95,8 @@ class Bundle:
     unused: tuple[str, ...] = ()
     provenance: dict[str, Any] = field(default_factory=dict)
     card: str = ""
+    own: OwnHead | None = None
+    learnt: dict[str, Any] = field(default_factory=dict)
 
     @property
     def config(self) -> EncoderConfig:
@@ -104,7 +106,7 @@ class Bundle:
     @property
     def family(self) -> Family:
         """Whose names the weights have when saved."""
-        return FAMILIES[self.config.family]
+        return with_own_head(FAMILIES[self.config.family], self.own)
 
     @classmethod
     def new(
@@ -133,9 +135,10 @@ class Bundle:
         manifest = read_manifest(folder)
         file = inside / "config.json"
         raw = parse_object(read_whole(file, _MAX_CONFIG), file, part="the configuration")
-        family = family_of(raw, file)
+        own = OwnHead.read(manifest["head"], folder / FILE) if manifest.get("head") else None
+        family = with_own_head(family_of(raw, file), own)
         config = read_config(raw, file)
-        loaded = load_network(Weights.open(inside), raw, config, family, inside)
+        loaded = load_network(Weights.open(inside), raw, config, family, inside, own.kind if own else None)
         if manifest and tuple(manifest["labels"]) != loaded.labels:
             raise InputError(
                 "the labels in ambos.json and config.json differ",
@@ -157,6 +160,8 @@ class Bundle:
             source=folder,
             unused=loaded.unused,
             provenance=dict(manifest.get("provenance", {})),
+            own=own,
+            learnt=dict(manifest.get("learnt") or {}),
         )
 
     def require(self, kind: str) -> None:
@@ -170,7 +175,15 @@ class Bundle:
                 file=self.source,
             )
 
-    def add_head(self, kind: str, labels: tuple[str, ...] = (), *, seed: int = 0) -> None:
+    def add_head(
+        self,
+        kind: str,
+        labels: tuple[str, ...] = (),
+        *,
+        pooling: Pooling | None = None,
+        hidden: bool = False,
+        seed: int = 0,
+    ) -> None:
         """Attach a new head with random weights, and make it the model's task. It must be trained.
 
         The heads of pretraining (mlm, next) stay together; otherwise the new head takes the place of the
@@ -182,7 +195,16 @@ class Bundle:
             mlm, next, classify, tag, answer or replaced, where the family has it.
         labels
             Names of the outputs, for classify and tag.
+        pooling
+            What a head of texts reads: the first token (cls), the mean or the maximum of all; None as the
+            family has it. Others than the family's, and hidden layers, are saved as `OwnHead` says.
+        hidden
+            Whether a linear layer with ReLU comes before the last one.
         """
+        self.own = own_head(FAMILIES[self.config.family], kind, pooling, hidden)
+        if self.own is None and kind == "classify" and "classifier_pooling" in self.family.defaults:
+            self.raw["classifier_pooling"] = "mean" if pooling == "mean" else "cls"
+        self.learnt = {}
         outputs = self._outputs(kind, labels)
         shape, settings = self.family.heads[kind], {**self.family.defaults, **self.raw}
         for other in set(self.network.heads) - ({"mlm", "next"} if kind in {"mlm", "next"} else set()):
@@ -225,67 +247,8 @@ class Bundle:
         """Write the folder, whole or not at all; `transformers` opens it as it is."""
         out = Path(out)
         with new_folder(out, entries=ENTRIES, force=force) as work:
-            self.write(work)
+            write_files(self, work)
         return out
-
-    def write(self, folder: Path) -> None:
-        """Write the files into an existing empty folder."""
-        if self.tokenizer is not None:
-            self.tokenizer.save(folder)
-        if self.sentence is not None:
-            write_sentence_settings(folder, self.sentence, self.config.width)
-        if self.card:
-            (folder / "README.md").write_text(self.card, encoding="utf-8")
-        bare = not self.network.heads
-        matches = list(match_tensors(self.network, self.family, "" if bare else f"{self.family.base}."))
-        self._refuse_loss(matches)
-        tied = self._tied()
-        write_weights(folder, name_tensors(self.network, matches, tied))
-        _write_json(folder / "config.json", self._config_json(tied=bool(tied)))
-        manifest = {
-            "format": FORMAT,
-            "task": self.task,
-            "labels": list(self.labels),
-            "pair": self.pair,
-            "provenance": {
-                **self.provenance,
-                "written_by": f"ambos {__version__}",
-                "written": datetime.now(UTC).isoformat(timespec="seconds"),
-            },
-            "files": {
-                str(file.relative_to(folder)): sha256(file)
-                for file in sorted(folder.rglob("*"))
-                if file.is_file()
-            },
-        }
-        _write_json(folder / FILE, manifest)
-
-    def _refuse_loss(self, matches: list[Match]) -> None:
-        """Raise ValueError rather than write a folder that would hold less than the network does."""
-        if any(isinstance(part, PackedLinear) for part in self.network.modules()):
-            raise ValueError("these weights are laid out for inference; load the model anew to save it")
-        named = {name for match in matches for name in match.ours}
-        left = {name for name, _ in self.network.named_parameters(remove_duplicate=False)} - named
-        if left:
-            raise ValueError(f"{self.family.model_type} has no name for {', '.join(sorted(left))}")
-
-    def _tied(self) -> set[str]:
-        """Names of parameters that are the token table itself."""
-        table = self.network.encoder.embeddings.token.weight
-        known = self.network.named_parameters(remove_duplicate=False)
-        return {name for name, weight in known if weight is table and name.startswith("heads.")}
-
-    def _config_json(self, *, tied: bool) -> dict[str, Any]:
-        raw = {key: value for key, value in self.raw.items() if key not in _NOT_KEPT}
-        raw |= {"architectures": [self.class_name], "dtype": "float32"}
-        if "mlm" in self.network.heads:
-            raw["tie_word_embeddings"] = tied
-        if self.labels:
-            raw["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
-            raw["label2id"] = {label: number for number, label in enumerate(self.labels)}
-        if self.tokenizer is not None:
-            raw.setdefault("pad_token_id", self.tokenizer.special_id("pad"))
-        return raw
 
     @property
     def class_name(self) -> str:
@@ -303,7 +266,3 @@ class Bundle:
 def parameters(module: torch.nn.Module | None) -> int:
     """Count the parameters of a module; shared ones once."""
     return 0 if module is None else sum(weight.numel() for weight in module.parameters())
-
-
-def _write_json(file: Path, value: object) -> None:
-    file.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-# What a head reads: every token, the first token, the pooled first token, or the mean of all tokens.
-HeadInput = Literal["token", "first", "pooled", "mean"]
+# What a head reads: every token, the first token, the pooled first token, or the mean or maximum of all.
+HeadInput = Literal["token", "first", "pooled", "mean", "max"]
 
 Names = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 """Pairs of (our names, their names): tensors joined by rows on one side equal those joined on the other."""

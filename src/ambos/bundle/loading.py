@@ -32,14 +32,19 @@ class Loaded:
 
 
 def load_network(
-    weights: Weights, raw: Mapping[str, Any], config: EncoderConfig, family: Family, folder: Path
+    weights: Weights,
+    raw: Mapping[str, Any],
+    config: EncoderConfig,
+    family: Family,
+    folder: Path,
+    own: str | None = None,
 ) -> Loaded:
-    """Build what config.json describes and fill it."""
+    """Build what config.json describes and fill it; `own` is the kind of a head of our own, if any."""
     source = str(folder)
     prefix = find_prefix(weights, family, source)
     _compare_layers(weights, config, family, prefix, source)
     head_prefix = prefix.removesuffix(f"{family.base}.")
-    kinds = _kinds(weights, raw, family, head_prefix, folder)
+    kinds = [own] if own else _kinds(weights, raw, family, head_prefix, folder)
     pooler = family.pooler is not None and f"{prefix}{family.pooler}.weight" in weights
     labels: tuple[str, ...] = ()
     with torch.device("meta"):

@@ -56,9 +56,9 @@ class Network(nn.Module):
         return self.heads[kind](self.pooled(batch, reads))
 
     def pooled(self, batch: Batch, how: str) -> Tensor:
-        """Return one vector per sequence, (n, width): its first token's, that pooled, or the mean."""
-        if how == "mean":
-            return pool(self.encoder(batch).last, batch, "mean")
+        """Return one vector per sequence, (n, width): its first token's, that pooled, the mean or maximum."""
+        if how in {"mean", "max"}:
+            return pool(self.encoder(batch).last, batch, how)  # type: ignore[arg-type]
         first = self.encoder(batch, read=batch.first_tokens()).last
         if how == "first":
             return first

@@ -1,0 +1,1 @@
+"""From hidden vectors to predictions: what is learnt from labelled rows."""

@@ -1,0 +1,232 @@
+"""Extractive question answering: the start and the end of the answer in a passage, or that there is none.
+
+A passage longer than the model reads is read in windows that overlap; the answer's place is given in
+characters of the passage as it was handed in.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ambos.data.examples import Examples, Labelled
+from ambos.data.rows import QuestionRow
+from ambos.data.sequences import Layout
+from ambos.data.windows import Ledger, spans_of
+from ambos.evaluate.answers import Answers
+from ambos.tasks.task import Logits, Reading, Task
+from ambos.text.tokenizer import Encoded
+
+_OVERLAP = 128  # tokens that neighbouring windows share
+_LONGEST = 30  # tokens of an answer
+_STARTS = 20  # likeliest starts and ends that are paired
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An answer: `passage[start:end]`, and its score, the sum of two logits; an empty one is no answer."""
+
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the model answers to a question.
+
+    Parameters
+    ----------
+    best
+        The answer given: the likeliest, or none where `no_answer` is likelier by more than the threshold.
+    candidates
+        The likeliest answers, the best first, "no answer" aside.
+    probability
+        Of the answer given, among the candidates and "no answer".
+    no_answer
+        Score of "no answer" minus that of the likeliest answer.
+    """
+
+    best: Candidate
+    candidates: tuple[Candidate, ...]
+    probability: float
+    no_answer: float
+
+
+class Answer(Task[QuestionRow, Answered]):
+    """Mean cross-entropy of the start and of the end over the tokens of a window; none is at the first token.
+
+    Parameters
+    ----------
+    no_answers
+        Whether questions may have no answer in their passage.
+    threshold
+        How much likelier "no answer" must be than the best answer to be given; fitted on held-out questions.
+    candidates
+        How many answers are kept.
+    """
+
+    name, head = "answer", "answer"
+
+    def __init__(self, *, no_answers: bool = False, threshold: float = 0.0, candidates: int = 5) -> None:
+        self.no_answers = no_answers
+        self.threshold = threshold
+        self.candidates = candidates
+
+    def encode(
+        self, rows: Sequence[QuestionRow], reading: Reading, ledger: Ledger, *, labelled: bool
+    ) -> Examples:
+        """Return question and window of the passage as pairs.
+
+        Targets: `first`, `count`, the tokens of the passage in the window; `place`, where the first of them
+        stands in the sequence; `start`, `end`, the answer's tokens in the sequence, 0 if it is not there.
+        """
+        layout, tokenizer = Layout.of(reading.tokenizer), reading.tokenizer
+        questions = tokenizer.ids_batch([row.question for row in rows])
+        passages = tokenizer.encode_batch([row.passage for row in rows])
+        before, after = tokenizer.around
+        special = len(layout.before) + len(layout.between) + len(layout.after)
+        sequences: list[list[int]] = []
+        segments: list[list[int]] = []
+        owners: list[int] = []
+        targets: dict[str, list[int]] = {name: [] for name in ("first", "count", "place", "start", "end")}
+        how = reading.long if labelled or reading.long == "error" else "windows"
+        for number, (row, ids, passage) in enumerate(zip(rows, questions, passages, strict=True)):
+            question = ids[before : len(ids) - after][: reading.limit // 2]
+            tokens = passage.ids[before : len(passage.ids) - after]
+            around = special + len(question)
+            room = reading.limit - around
+            answer = _answer_tokens(row, passage, before) if labelled else None
+            place = len(layout.before) + len(question) + len(layout.between)
+            for span in spans_of(
+                len(tokens), room, how, ledger, special=around, overlap=min(_OVERLAP, room // 2)
+            ):
+                inside = span.of(tokens)
+                sequences.append([*layout.before, *question, *layout.between, *inside, *layout.after])
+                segments.append(_segments(layout, len(question), len(inside)))
+                owners.append(number)
+                start, end = (None, None) if answer is None else (span.place(one) for one in answer)
+                whole = start is not None and end is not None
+                values = (span.ranges[0][0], len(inside), place)
+                marks = (place + (start or 0), place + (end or 0)) if whole else (0, 0)
+                for name, value in zip(targets, (*values, *marks), strict=True):
+                    targets[name].append(value)
+        arrays = {name: np.array(values, np.int64) for name, values in targets.items()}
+        offsets = [passage.offsets[before : len(passage.ids) - after] for passage in passages]
+        return Examples.of(
+            sequences,
+            segments,
+            owners=owners,
+            rows=len(rows),
+            targets=arrays,
+            extra=() if labelled else offsets,
+        )
+
+    def losses(self, logits: Tensor, part: Labelled) -> Tensor:
+        """Return (cross-entropy of the start + of the end) / 2 of each window, (n,); logits are (T, 2)."""
+        found = []
+        first = 0
+        for group in part.batch.groups:
+            rows_nl2 = logits[group.tokens].unflatten(0, (group.count, group.length))
+            chances = rows_nl2.log_softmax(1)
+            which = torch.arange(group.count)
+            mine = slice(first, first + group.count)
+            start, end = part.targets["start"][mine], part.targets["end"][mine]
+            found.append(-(chances[which, start, 0] + chances[which, end, 1]) / 2)
+            first += group.count
+        return torch.cat(found)
+
+    def weights(self, part: Labelled) -> Tensor:
+        """Return one for each window, (n,)."""
+        return torch.ones(len(part.numbers))
+
+    def decode(self, logits: Logits, examples: Examples, rows: Sequence[QuestionRow]) -> list[Answered]:
+        """Return the answers; `logits` are those of all tokens, (T, 2), sequence by sequence."""
+        borders = np.searchsorted(examples.owners, np.arange(len(rows) + 1))
+        found = []
+        for number, row in enumerate(rows):
+            offsets: list[tuple[int, int]] = examples.extra[number]
+            best: dict[tuple[int, int], float] = {}
+            none = np.inf
+            for window in range(borders[number], borders[number + 1]):
+                begin = examples.starts[window]
+                none = min(none, float(logits[begin].sum()))
+                place = begin + examples.targets["place"][window]
+                inside = logits[place : place + examples.targets["count"][window]]
+                first = int(examples.targets["first"][window])
+                for (start, end), score in _pairs(inside).items():
+                    span = offsets[first + start][0], offsets[first + end][1]
+                    if span[1] > span[0]:
+                        best[span] = max(score, best.get(span, -np.inf))
+            ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))[: self.candidates]
+            kept = tuple(Candidate(row.passage[slice(*span)], *span, score) for span, score in ordered)
+            found.append(self._choose(kept, none))
+        return found
+
+    def _choose(self, candidates: tuple[Candidate, ...], none: float) -> Answered:
+        """Decide between the best candidate and no answer."""
+        scores = [candidate.score for candidate in candidates]
+        difference = none - scores[0] if scores else np.inf
+        says_none = not scores or (self.no_answers and difference > self.threshold)
+        best = Candidate("", 0, 0, none) if says_none else candidates[0]
+        rivals = np.array([*scores, *([none] if self.no_answers or not scores else [])])
+        chance = float(np.exp(best.score - rivals.max()) / np.exp(rivals - rivals.max()).sum())
+        return Answered(best, candidates, chance, float(difference))
+
+    def evaluation(self) -> Answers:
+        """Return what takes in examples and gives the metrics."""
+        return Answers()
+
+    def compare(self, rows: Sequence[QuestionRow], predictions: Sequence[Answered]) -> tuple[Any, Any]:
+        """Return for every question the answers that count as right, and the one given."""
+        gold = [[text for text, _ in row.answers] for row in rows]
+        return gold, [one.best.text for one in predictions]
+
+    @property
+    def main(self) -> str:
+        """F1 of the words of answers."""
+        return "f1"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What must be kept with the model to predict in the same way."""
+        return {"no_answers": self.no_answers, "threshold": self.threshold}
+
+
+def _answer_tokens(row: QuestionRow, passage: Encoded, before: int) -> tuple[int, int] | None:
+    """Return the first and last token of the first answer within the passage; None if there is none."""
+    if not row.answers:
+        return None
+    text, begin = row.answers[0]
+    stop = begin + len(text)
+    inside = [
+        place - before
+        for place, (side, (start, end)) in enumerate(zip(passage.sides, passage.offsets, strict=True))
+        if side is not None and start < stop and end > begin
+    ]
+    return (inside[0], inside[-1]) if inside else None
+
+
+def _segments(layout: Layout, question: int, passage: int) -> list[int]:
+    sizes = (len(layout.before), question, len(layout.between), passage, len(layout.after))
+    return [segment for segment, size in zip(layout.segments, sizes, strict=True) for _ in range(size)]
+
+
+def _pairs(logits: Logits) -> dict[tuple[int, int], float]:
+    """Return the likeliest (start, end) of a window, numbers of tokens of the passage, with their scores."""
+    if not len(logits):
+        return {}
+    count = min(_STARTS, len(logits))
+    starts, ends = (np.argsort(-logits[:, side], kind="stable")[:count] for side in (0, 1))
+    start, end = (side.ravel() for side in np.meshgrid(starts, ends, indexing="ij"))
+    good = (end >= start) & (end - start < _LONGEST)
+    scores = logits[start[good], 0] + logits[end[good], 1]
+    order = np.argsort(-scores, kind="stable")[:_STARTS]
+    return {
+        (int(one), int(other)): float(score)
+        for one, other, score in zip(start[good][order], end[good][order], scores[order], strict=True)
+    }

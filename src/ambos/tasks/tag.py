@@ -1,0 +1,206 @@
+"""Tags of words: named entities, parts of speech. A word's tag is learnt and read at its first token."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ambos.data.examples import Examples, Labelled
+from ambos.data.label_set import LabelSet
+from ambos.data.rows import WordsRow
+from ambos.data.windows import Ledger, spans_of
+from ambos.evaluate.classification import Confusion
+from ambos.evaluate.entities import Entities, entity_types
+from ambos.tasks.task import Logits, Reading, Task
+from ambos.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """The tags of a row of words, one each, and how likely each is.
+
+    Parameters
+    ----------
+    tags
+        (words,)
+    probabilities
+        (words,) of the tag that was chosen.
+    """
+
+    tags: tuple[str, ...]
+    probabilities: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words as tokens: the ids of all of them end to end, and where each word begins.
+
+    Every word has a token: one that the tokenizer makes nothing of stands as the unknown token.
+    """
+
+    ids: list[int]
+    starts: list[int]
+
+
+def tokenise_words(tokenizer: Tokenizer, rows: Sequence[Sequence[str]]) -> list[Words]:
+    """Tokenise words joined by spaces, and find each word's tokens by their characters, exactly.
+
+    Examples
+    --------
+    >>> tokenise_words(tokenizer, [["O", "gatinho", "dorme"]])[0].starts  # doctest: +SKIP
+    [0, 1, 3]
+    """
+    unknown = tokenizer.special_id("unk")
+    found = []
+    for words, encoded in zip(rows, tokenizer.encode_batch([" ".join(row) for row in rows]), strict=True):
+        ends = list(accumulate((len(word) + 1 for word in words), initial=0))
+        pieces: list[list[int]] = [[] for _ in words]
+        word = 0
+        for piece, side, (start, stop) in zip(encoded.ids, encoded.sides, encoded.offsets, strict=True):
+            if side is None:
+                continue
+            place = max(start, stop - 1)  # a piece that covers the space before a word belongs to the word
+            while word + 1 < len(words) and place >= ends[word + 1]:
+                word += 1
+            pieces[word].append(piece)
+        filled = [part or [piece for piece in (unknown,) if piece is not None] for part in pieces]
+        ids = [piece for part in filled for piece in part]
+        sizes = [len(part) for part in filled]
+        found.append(Words(ids, list(accumulate(sizes, initial=0))[:-1]))
+    return found
+
+
+class Tag(Task[WordsRow, Tagged]):
+    """Cross-entropy over tags at the first token of every word.
+
+    Parameters
+    ----------
+    labels
+        Names of the tags, in the order of the head's outputs.
+    class_weights, smoothing, temperature
+        As for `Classify`.
+    """
+
+    name, head = "tag", "tag"
+
+    def __init__(
+        self,
+        labels: LabelSet,
+        *,
+        class_weights: Sequence[float] | None = None,
+        smoothing: float = 0.0,
+        temperature: float = 1.0,
+    ) -> None:
+        self.labels = labels
+        self.class_weights = None if class_weights is None else torch.tensor(class_weights)
+        self.smoothing = smoothing
+        self.temperature = temperature
+
+    def encode(
+        self, rows: Sequence[WordsRow], reading: Reading, ledger: Ledger, *, labelled: bool
+    ) -> Examples:
+        """Return the sequences of words; unlabelled ones are never cut.
+
+        Targets of places are `word`, its number in the row, `room`, how far it stands from the nearer border
+        of its window, and `target`, the number of its tag.
+        """
+        tokenizer = reading.tokenizer
+        frame = tokenizer.encode("a").ids
+        before, after = tokenizer.around
+        room = reading.limit - before - after
+        # Every word is to have a tag: what is cut while learning is read in windows when it counts.
+        how = reading.long if labelled or reading.long == "error" else "windows"
+        sequences: list[list[int]] = []
+        owners: list[int] = []
+        places: list[list[int]] = []
+        words: list[int] = []
+        rooms: list[int] = []
+        tags: list[int] = []
+        for number, (row, tokens) in enumerate(
+            zip(rows, tokenise_words(tokenizer, [row.words for row in rows]), strict=True)
+        ):
+            stops = [*tokens.starts[1:], len(tokens.ids)]
+            target = [self.labels.id_of(tag, row.file, row.line) for tag in row.tags] if labelled else []
+            for span in spans_of(len(tokens.ids), room, how, ledger, special=before + after):
+                sequences.append([*frame[:before], *span.of(tokens.ids), *frame[len(frame) - after :]])
+                owners.append(number)
+                placed = [(word, span.place(start)) for word, start in enumerate(tokens.starts)]
+                inside = [(word, place) for word, place in placed if place is not None]
+                places.append([before + place for _, place in inside])
+                words += [word for word, _ in inside]
+                (first, _), (_, stop) = span.ranges[0], span.ranges[-1]
+                rooms += [min(tokens.starts[word] - first, stop - stops[word]) for word, _ in inside]
+                tags += [target[word] for word, _ in inside] if labelled else []
+        targets = {"word": np.array(words, np.int64), "room": np.array(rooms, np.int64)}
+        if labelled:
+            targets["target"] = np.array(tags, np.int64)
+        return Examples.of(sequences, owners=owners, rows=len(rows), targets=targets, places=places)
+
+    def losses(self, logits: Tensor, part: Labelled) -> Tensor:
+        """Return the cross-entropy of each word, (R,)."""
+        target = part.targets["target"]
+        return F.cross_entropy(logits, target, reduction="none", label_smoothing=self.smoothing)
+
+    def weights(self, part: Labelled) -> Tensor:
+        """Return the weight of each word's tag, (R,)."""
+        target = part.targets["target"]
+        if self.class_weights is None:
+            return torch.ones_like(target, dtype=torch.float32)
+        return self.class_weights[target]
+
+    def decode(self, logits: Logits, examples: Examples, rows: Sequence[WordsRow]) -> list[Tagged]:
+        """Return one tag for every word; of several windows, the one in which it has most context decides."""
+        chances = torch.from_numpy(logits / self.temperature).softmax(-1).numpy()
+        best, sure = chances.argmax(-1), chances.max(-1)
+        counts = examples.place_counts if examples.place_counts is not None else np.zeros(0, np.int64)
+        owner = np.repeat(examples.owners, counts)
+        word, room = examples.targets["word"], examples.targets["room"]
+        found = []
+        borders = np.searchsorted(owner, np.arange(len(rows) + 1))
+        for number, row in enumerate(rows):
+            mine = slice(borders[number], borders[number + 1])
+            order = np.argsort(room[mine], kind="stable")  # the last one written is the one with most room
+            tags = np.zeros(len(row.words), np.int64)
+            likely = np.zeros(len(row.words), np.float32)
+            tags[word[mine][order]] = best[mine][order]
+            likely[word[mine][order]] = sure[mine][order]
+            found.append(Tagged(tuple(self.labels.names[tag] for tag in tags), likely))
+        return found
+
+    def evaluation(self) -> Entities | Confusion:
+        """Return what takes in examples: entities where tags begin with B- or I-, else single tags."""
+        return (
+            Entities(entity_types(self.labels.names)) if self.has_entities else Confusion(self.labels.names)
+        )
+
+    @property
+    def has_entities(self) -> bool:
+        """Whether tags are those of entities."""
+        return any(name.startswith(("B-", "I-", "S-", "E-")) for name in self.labels.names)
+
+    def compare(self, rows: Sequence[WordsRow], predictions: Sequence[Tagged]) -> tuple[Any, Any]:
+        """Return rows of tags where they are those of entities, else their numbers end to end."""
+        gold, found = [row.tags for row in rows], [one.tags for one in predictions]
+        if self.has_entities:
+            return gold, found
+        flat = [
+            np.array([self.labels.id_of(tag) for tags in side for tag in tags], np.int64)
+            for side in (gold, found)
+        ]
+        return flat[0], flat[1]
+
+    @property
+    def main(self) -> str:
+        """F1 of entities, or accuracy of tags."""
+        return "micro_f1" if self.has_entities else "accuracy"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What must be kept with the model to predict in the same way."""
+        return {"temperature": self.temperature}

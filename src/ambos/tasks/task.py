@@ -1,0 +1,115 @@
+"""What a task is: rows to examples, logits to a loss, logits to predictions."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ambos.data.examples import Examples, Labelled
+from ambos.data.windows import Ledger, Long
+from ambos.evaluate.evaluation import Evaluation
+from ambos.text.tokenizer import Tokenizer
+
+Row = TypeVar("Row")
+Prediction = TypeVar("Prediction")
+Logits = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How rows become sequences.
+
+    Parameters
+    ----------
+    tokenizer
+        Of the model.
+    limit
+        Longest sequence in tokens, special ones included.
+    long
+        What becomes of longer ones: `error`, `cut`, `head-tail` or `windows`.
+    """
+
+    tokenizer: Tokenizer
+    limit: int
+    long: Long = "cut"
+
+
+class Task(ABC, Generic[Row, Prediction]):
+    """What is learnt from labelled rows, and how logits become what a user asked for.
+
+    `name` is what the user calls it, `head` the kind of head it needs (see `ambos.bundle.bundle.TASKS`).
+    """
+
+    name: str
+    head: str
+
+    @abstractmethod
+    def encode(self, rows: Sequence[Row], reading: Reading, ledger: Ledger, *, labelled: bool) -> Examples:
+        """Return the sequences of some rows, with their targets if they are `labelled`."""
+
+    @abstractmethod
+    def losses(self, logits: Tensor, part: Labelled) -> Tensor:
+        """Return the loss of each thing that is learnt, (m,): a sequence, a word, a window."""
+
+    @abstractmethod
+    def weights(self, part: Labelled) -> Tensor:
+        """Return how much each of them counts, (m,)."""
+
+    @abstractmethod
+    def decode(self, logits: Logits, examples: Examples, rows: Sequence[Row]) -> list[Prediction]:
+        """Return one prediction for each row; `logits` lie in the order of the examples."""
+
+    @abstractmethod
+    def evaluation(self) -> Evaluation:
+        """Return what takes in examples and gives the metrics of this task."""
+
+    @abstractmethod
+    def compare(self, rows: Sequence[Row], predictions: Sequence[Prediction]) -> tuple[Any, Any]:
+        """Return gold and predicted as `evaluation().add` takes them."""
+
+    @property
+    @abstractmethod
+    def main(self) -> str:
+        """Name of the metric that tells best how good a model is, where one must be chosen."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What must be kept with the model to predict in the same way."""
+        return {}
+
+
+class Training(nn.Module):
+    """A network and a task as the training loop sees them: `model(part, totals)` gives the loss.
+
+    Parameters
+    ----------
+    network
+        `network(batch, head, read)` gives logits.
+    task
+        What is to be learnt.
+    """
+
+    def __init__(self, network: nn.Module, task: Task[Any, Any]) -> None:
+        super().__init__()
+        self.network = network
+        self.task = task
+
+    def train(self, mode: bool = True) -> Self:
+        """Switch dropout on or off; what is frozen stays as it is when the model is used."""
+        super().train(mode)
+        encoder: Any = self.network.encoder
+        for part in (encoder.embeddings, *encoder.layers):
+            if not any(weight.requires_grad for weight in part.parameters()):
+                part.eval()
+        return self
+
+    def forward(self, part: Labelled, totals: Mapping[str, float]) -> tuple[Tensor, Tensor]:
+        """Return this part's share in the mean loss of a step, twice: to learn from, and to report."""
+        logits = self.network(part.batch, self.task.head, part.places)
+        losses = self.task.losses(logits.float(), part)
+        loss = (losses * self.task.weights(part)).sum() / totals["weight"]
+        return loss, loss.detach()[None]

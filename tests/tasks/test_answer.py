@@ -1,0 +1,136 @@
+"""Questions: targets lie on the answer's tokens, what comes out is a slice of the passage, windows add up."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import AutoModelForQuestionAnswering
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.windows import Ledger
+from ambos.tasks.answer import Answer
+from ambos.tasks.task import Reading
+from ambos.text.tokenizer import Tokenizer
+from tests.tasks.conftest import question_row
+
+PASSAGE = "Em 1957, Patrícia Tavares chegou a Monte Alegre para trabalhar numa escola. " * 6 + "O fim é aqui."
+
+
+def crafted(examples, start: int, end: int, row_size: int = 2) -> np.ndarray:
+    """Logits that are sure of the tokens `start` to `end` of the passage, wherever a window holds them."""
+    logits = np.zeros((int(examples.lengths.sum()), row_size), np.float32)
+    for window, begin in enumerate(examples.starts):
+        first, count, place = (examples.targets[name][window] for name in ("first", "count", "place"))
+        for token, side in ((start, 0), (end, 1)):
+            if first <= token < first + count:
+                logits[begin + place + token - first, side] = 5.0
+    return logits
+
+
+@given(
+    first=st.integers(0, 400),
+    size=st.integers(1, 40),
+    limit=st.integers(24, 64),
+)
+@settings(deadline=None, max_examples=60)
+def test_targets_cover_the_answer_exactly(tokenizer: Tokenizer, first: int, size: int, limit: int) -> None:
+    """Targets give the answer back, up to the borders of tokens, in every window that has it."""
+    answer = PASSAGE[first : first + size]
+    if not answer.strip() or answer != answer.strip():
+        return
+    row = question_row("Onde?", PASSAGE)
+    row = type(row)(row.id, row.question, row.passage, ((answer, first),), row.file, row.line)
+    task, reading = Answer(), Reading(tokenizer, limit, "windows")
+    examples = task.encode([row], reading, Ledger(), labelled=True)
+    offsets = task.encode([row], reading, Ledger(), labelled=False).extra[0]
+    assert examples.lengths.max() <= limit
+    seen = 0
+    for window in range(len(examples)):
+        start, end = (int(examples.targets[name][window]) for name in ("start", "end"))
+        if start == 0:
+            assert end == 0
+            continue
+        seen += 1
+        shift = int(examples.targets["first"][window]) - int(examples.targets["place"][window])
+        begin, stop = offsets[start + shift][0], offsets[end + shift][1]
+        assert begin <= first
+        assert stop >= first + len(answer)
+        assert first - begin < 30
+        assert answer in PASSAGE[begin:stop]
+    covered = len(tokenizer.ids_batch([answer])[0]) < limit // 4
+    assert seen or not covered
+
+
+@pytest.mark.parametrize("limit", [40, 512])
+def test_answers_are_slices_of_the_passage(tokenizer: Tokenizer, limit: int) -> None:
+    row = question_row("Quem chegou?", PASSAGE, "Patrícia Tavares")
+    task, reading = Answer(), Reading(tokenizer, limit, "windows")
+    examples = task.encode([row], reading, Ledger(), labelled=False)
+    offsets = examples.extra[0]
+    start = next(place for place, (begin, _) in enumerate(offsets) if begin == PASSAGE.index("Patrícia"))
+    stop = PASSAGE.index("Tavares") + len("Tavares")
+    end = next(place for place, (_, last) in enumerate(offsets) if last == stop)
+    (found,) = task.decode(crafted(examples, start, end), examples, [row])
+    assert found.best.text == "Patrícia Tavares"
+    assert PASSAGE[found.best.start : found.best.end] == found.best.text
+    assert found.best.score == pytest.approx(10.0)
+    assert len(found.candidates) == 5
+    scores = [candidate.score for candidate in found.candidates]
+    assert scores == sorted(scores, reverse=True)
+    assert 0 < found.probability <= 1
+    assert found.no_answer == pytest.approx(-10.0)
+    evaluation = task.evaluation()
+    evaluation.add(*task.compare([row], [found]))
+    assert evaluation.metrics(draws=10)["f1"].value == pytest.approx(1.0)
+
+
+def test_no_answer_is_given_only_where_it_may_be(tokenizer: Tokenizer) -> None:
+    row = question_row("Onde?", "O gato dorme no sofá.")
+    reading = Reading(tokenizer, 64)
+    for task, expected in (
+        (Answer(no_answers=True), ""),
+        (Answer(no_answers=True, threshold=99.0), None),
+        (Answer(), None),
+    ):
+        examples = task.encode([row], reading, Ledger(), labelled=False)
+        logits = np.zeros((int(examples.lengths.sum()), 2), np.float32)
+        logits[0] = 4.0
+        found = task.decode(logits, examples, [row])[0]
+        assert (found.best.text == "") is (expected == "")
+        assert found.no_answer == pytest.approx(8.0)
+
+
+def test_answers_longer_than_thirty_tokens_are_not_given(tokenizer: Tokenizer) -> None:
+    row = question_row("Onde?", "gato " * 50)
+    task = Answer()
+    examples = task.encode([row], Reading(tokenizer, 512), Ledger(), labelled=False)
+    logits = crafted(examples, 0, len(examples.extra[0]) - 1)
+    found = task.decode(logits, examples, [row])[0]
+    lengths = [len(tokenizer.ids_batch([one.text])[0]) for one in found.candidates]
+    assert max(lengths) <= 32
+
+
+def test_the_loss_is_that_of_transformers(model_folder, tmp_path) -> None:
+    bundle = Bundle.load(model_folder("wordpiece"))
+    bundle.add_head("answer")
+    bundle.save(tmp_path / "answer")
+    peer = AutoModelForQuestionAnswering.from_pretrained(tmp_path / "answer").eval()
+    task, reading = Answer(), Reading(bundle.tokenizer, 64)
+    rows = [question_row("Quem dorme?", "O gato dorme.", "gato"), question_row("Onde?", "Ele foi à escola.")]
+    examples = task.encode(rows, reading, Ledger(), labelled=True)
+    for number in range(2):
+        part = examples.part(np.array([number]))
+        loss = task.losses(bundle.network(part.batch, "answer"), part).detach()
+        theirs = peer(
+            input_ids=part.batch.ids[None],
+            token_type_ids=part.batch.segments[None],
+            start_positions=part.targets["start"],
+            end_positions=part.targets["end"],
+        ).loss
+        assert float(loss[0]) == pytest.approx(theirs.item(), abs=1e-5)
+    both = examples.part(np.arange(2))
+    joined = task.losses(bundle.network(both.batch, "answer"), both)
+    single = [examples.part(np.array([number])) for number in both.numbers]
+    alone = [task.losses(bundle.network(part.batch, "answer"), part)[0] for part in single]
+    assert torch.allclose(joined, torch.stack(alone), atol=1e-5)
