@@ -180,7 +180,7 @@ def test_ends_are_the_first_and_last_tokens(model_folder) -> None:
     assert all(len(ids) == 3 for ids in model.tokenizer.ids_batch(words))
     text = " ".join(words * 5)
     ledger = Ledger()
-    found = model.embed(text, long="ends", max_length=8, ledger=ledger)
+    found = model.embed(text, long="head-tail", max_length=8, ledger=ledger)
     ends = " ".join([*words[:3], *words[-3:]])
     np.testing.assert_allclose(found, model.embed(ends), atol=1e-6)
     assert ledger == Ledger(texts=1, tokens=32, long_texts=1, cut_tokens=24)
@@ -207,9 +207,9 @@ def test_windows_are_joined(model_folder, how) -> None:
 def test_long_texts_may_be_refused(model_folder) -> None:
     model = ambos.load(model_folder("bpe"))
     with pytest.raises(InputError, match="longer than the model can read") as caught:
-        model.embed(["gato", LONG_TEXT], long="refuse")
+        model.embed(["gato", LONG_TEXT], long="error")
     assert caught.value.expected == "at most 64 tokens"
-    assert model.embed(["gato"], long="refuse").shape == (1, 32)
+    assert model.embed(["gato"], long="error").shape == (1, 32)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Pictures of a training run: losses, accuracies, learning rate and speed over its steps, as SVG."""
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -8,37 +7,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ambos.analysis.picture import BLUE, GREEN, GREY, GRID, ORANGE, PURPLE, SKY, WIDTH, draw
 from ambos.analysis.run_files import Record, finite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-# Colours of Okabe and Ito, which people with any colour vision tell apart, and greys for all that is no data.
-_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY = "#0072b2", "#d55e00", "#008060", "#a8588a", "#56b4e9"
-_INK, _GREY, _GRID = "#1f2933", "#5f6b76", "#e4e7eb"
-_OTHERS = (_GREEN, _PURPLE, _SKY, _GREY, _ORANGE)
-_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 8.4, 0.62, 1.5, 0.42, 0.52, 0.52  # inches
+_OTHERS = (GREEN, PURPLE, SKY, GREY, ORANGE)
+_LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 0.62, 1.5, 0.42, 0.52, 0.52  # inches
 _TALL, _LOW = 2.3, 1.15  # heights of panels
 _POINTS = 600  # of a line; more than that cannot be told apart
-_STYLE = {
-    "svg.hashsalt": "ambos",  # ids inside the file are then the same every time
-    "svg.fonttype": "none",
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so everyone's layout is the same
-    "font.size": 9,
-    "text.color": _INK,
-    "text.parse_math": False,
-    "axes.labelcolor": _GREY,
-    "axes.edgecolor": _GREY,
-    "xtick.color": _GREY,
-    "ytick.color": _GREY,
-}
-# The reader's own font, as on the page around; DejaVu is wider than these, so all that fits it fits them.
-_FONTS = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
 
 @dataclass(frozen=True)
-class _Line:
-    """One quantity over steps: arrays `x` (n,) and `y` (n,) without gaps, and how it is drawn."""
+class Line:
+    """One quantity over steps: arrays `x` (n,) and `y` (n,) without gaps, and how it is drawn.
+
+    `band` are the ends (2, n) of an interval around it, `mark` is the step of the point to be ringed.
+    """
 
     x: np.ndarray
     y: np.ndarray
@@ -47,12 +34,16 @@ class _Line:
     smooth: bool = False
     dots: bool = False
     chance: float | None = None
+    band: np.ndarray | None = None
+    mark: float | None = None
 
 
 @dataclass(frozen=True)
-class _Panel:
+class Panel:
+    """Lines over one another, with what is written above them; `form` writes their values."""
+
     title: str
-    lines: list[_Line]
+    lines: list[Line]
     form: Callable[[float], str]
     height: float = _LOW
     from_zero: bool = field(default=True, kw_only=True)
@@ -79,72 +70,72 @@ def draw_curves(metrics: Sequence[Record], speed: Sequence[Record]) -> str:
     >>> draw_curves([{"kind": "train", "step": 1, "loss": 9.0, "lr": 1e-4}], [])[:4]
     '<svg'
     """
-    import matplotlib.style  # noqa: PLC0415 (slow to import)
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    return draw_panels(_panels(metrics, speed))
 
-    panels = [panel for panel in _panels(metrics, speed) if panel.lines]
-    heights = [panel.height for panel in panels]
-    height = _TOP + sum(heights) + _GAP * max(len(panels) - 1, 0) + _BOTTOM
-    with matplotlib.style.context(["default", _STYLE]):  # whatever the user's own settings are
-        figure = Figure(figsize=(_WIDTH, height), facecolor="white")
-        end = max((line.x[-1] for panel in panels for line in panel.lines), default=1)
+
+def draw_panels(panels: Sequence[Panel]) -> str:
+    """Draw panels below one another over the same steps; those without lines are left out."""
+    panels = [panel for panel in panels if panel.lines]
+    height = _TOP + sum(panel.height for panel in panels) + _GAP * max(len(panels) - 1, 0) + _BOTTOM
+    end = max((line.x[-1] for panel in panels for line in panel.lines), default=1)
+
+    def paint(figure: "Figure") -> None:
         top = height - _TOP
         for panel in panels:
-            place = (_LEFT, top - panel.height, _WIDTH - _LEFT - _RIGHT, panel.height)
-            left, low, wide, tall = np.divide(place, (_WIDTH, height, _WIDTH, height))
+            place = (_LEFT, top - panel.height, WIDTH - _LEFT - _RIGHT, panel.height)
+            left, low, wide, tall = np.divide(place, (WIDTH, height, WIDTH, height))
             axes = figure.add_axes((left, low, wide, tall))
             _draw_panel(axes, panel, end, last=panel is panels[-1])
             top -= panel.height + _GAP
-        buffer = io.BytesIO()
-        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        figure.savefig(buffer, format="svg", metadata=nothing)
-    svg = buffer.getvalue().decode().replace("'DejaVu Sans'", _FONTS)
-    return svg[svg.index("<svg") :]  # without the prologue, which points to a document type on the web
+
+    return draw(WIDTH, height, paint)
 
 
-def _panels(metrics: Sequence[Record], speed: Sequence[Record]) -> list[_Panel]:
+def _panels(metrics: Sequence[Record], speed: Sequence[Record]) -> list[Panel]:
     train = [record for record in metrics if record.get("kind") == "train"]
     heldout = [record for record in metrics if record.get("kind") == "heldout"]
     names = dict.fromkeys(key for record in train for key in record if key.endswith("_loss"))
     masked = "mlm_loss" in names  # the whole loss has other parts in it, and held-out text has this one
     losses = [
-        *_lines(train, "mlm_loss" if masked else "loss", "training", _BLUE, smooth=True),
-        *_lines(heldout, "mlm_loss", "held-out", _ORANGE, dots=True),
+        *lines_of(train, "mlm_loss" if masked else "loss", "training", BLUE, smooth=True),
+        *lines_of(heldout, "mlm_loss", "held-out", ORANGE, dots=True),
     ]
     others = [
         line
         for name, colour in zip([name for name in names if name != "mlm_loss"], _OTHERS, strict=False)
-        for line in _lines(train, name, name.removesuffix("_loss").replace("_", " "), colour, smooth=True)
+        for line in lines_of(train, name, name.removesuffix("_loss").replace("_", " "), colour, smooth=True)
     ]
     accuracies = [
-        *_lines(heldout, "mlm_accuracy", "masked tokens", _ORANGE, dots=True),
-        *_lines(heldout, "next_accuracy", "next sentence", _GREEN, dots=True, chance=0.5),
-        *_lines(heldout, "order_accuracy", "sentence order", _PURPLE, dots=True, chance=0.5),
+        *lines_of(heldout, "mlm_accuracy", "masked tokens", ORANGE, dots=True),
+        *lines_of(heldout, "next_accuracy", "next sentence", GREEN, dots=True, chance=0.5),
+        *lines_of(heldout, "order_accuracy", "sentence order", PURPLE, dots=True, chance=0.5),
     ]
     title = "Loss at masked positions (nats a token)" if masked else "Loss (nats)"
     return [
-        _Panel(title, losses, lambda loss: f"{loss:.2f}", _TALL, from_zero=False),
-        _Panel("Other training losses (nats)", others, lambda loss: f"{loss:.2f}", from_zero=False),
-        _Panel("Accuracy on held-out text", accuracies, lambda share: f"{100 * share:.0f} %", 1.5),
-        *_rates("Learning rate", "peak", np.max, _lines(train, "lr", "", _GREY), "{:.3g}"),
-        *_rates(
-            "Tokens per second",
-            "median",
-            np.median,
-            _lines(speed, "tokens_per_second", "", _GREY, smooth=True),
-            "{:,.0f}",
-        ),
+        Panel(title, losses, lambda loss: f"{loss:.2f}", _TALL, from_zero=False),
+        Panel("Other training losses (nats)", others, lambda loss: f"{loss:.2f}", from_zero=False),
+        Panel("Accuracy on held-out text", accuracies, lambda share: f"{100 * share:.0f} %", 1.5),
+        *pace_panels(train, speed),
+    ]
+
+
+def pace_panels(train: Sequence[Record], speed: Sequence[Record]) -> list[Panel]:
+    """Return the panels of learning rate and speed."""
+    speeds = lines_of(speed, "tokens_per_second", "", GREY, smooth=True)
+    return [
+        *_rates("Learning rate", "peak", np.max, lines_of(train, "lr", "", GREY), "{:.3g}"),
+        *_rates("Tokens per second", "median", np.median, speeds, "{:,.0f}"),
     ]
 
 
 def _rates(
-    title: str, word: str, sum_up: Callable[[np.ndarray], float], lines: list[_Line], form: str
-) -> list[_Panel]:
+    title: str, word: str, sum_up: Callable[[np.ndarray], float], lines: list[Line], form: str
+) -> list[Panel]:
     """Return the panel of a quantity whose last value says little: the title has a better one."""
-    return [_Panel(f"{title} ({word} {form.format(sum_up(line.y))})", [line], form.format) for line in lines]
+    return [Panel(f"{title} ({word} {form.format(sum_up(line.y))})", [line], form.format) for line in lines]
 
 
-def _lines(
+def lines_of(
     records: Sequence[Record],
     name: str,
     label: str,
@@ -153,7 +144,7 @@ def _lines(
     smooth: bool = False,
     dots: bool = False,
     chance: float | None = None,
-) -> list[_Line]:
+) -> list[Line]:
     """Return the line of one quantity; none if no record has it."""
     points = [
         (step, value)
@@ -164,10 +155,10 @@ def _lines(
     if not points:
         return []
     x, y = np.array(sorted(points)).T
-    return [_Line(x, y, label, colour, smooth, dots, chance)]
+    return [Line(x, y, label, colour, smooth, dots, chance)]
 
 
-def _draw_panel(axes: "Axes", panel: _Panel, end: float, *, last: bool) -> None:
+def _draw_panel(axes: "Axes", panel: Panel, end: float, *, last: bool) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter  # noqa: PLC0415
 
     ranges: list[float] = [0.0] if panel.from_zero else []
@@ -188,6 +179,13 @@ def _draw_panel(axes: "Axes", panel: _Panel, end: float, *, last: bool) -> None:
             clip_on=False,  # dots at the border stay whole
         )
         ranges += [*_range(shown), *([] if line.chance is None else [line.chance])]
+        if line.band is not None:
+            axes.fill_between(line.x, *line.band, color=line.colour, alpha=0.15, linewidth=0)
+            ranges += _range(line.band)
+        if line.mark is not None:
+            ring = line.x == line.mark
+            (drawn,) = axes.plot(line.x[ring], line.y[ring], "o", color=line.colour, markersize=9)
+            drawn.set(fillstyle="none", clip_on=False)
         if line.label:
             labels.append((float(shown[-1]), f"{line.label} {panel.form(shown[-1])}", line.colour))
     low, high = min(ranges), max(ranges)
@@ -195,13 +193,13 @@ def _draw_panel(axes: "Axes", panel: _Panel, end: float, *, last: bool) -> None:
     axes.set_ylim(low if panel.from_zero else low - margin, high + margin)
     axes.set_xlim(0, end or 1)
     if any(line.chance is not None for line in panel.lines):
-        axes.axhline(0.5, color=_GREY, linewidth=0.9, linestyle=(0, (4, 3)))
-        labels.append((0.5, "chance for pairs", _GREY))
+        axes.axhline(0.5, color=GREY, linewidth=0.9, linestyle=(0, (4, 3)))
+        labels.append((0.5, "chance for pairs", GREY))
     _label_ends(axes, labels, panel.height)
     axes.set_title(panel.title, loc="left", fontsize=9.5, fontweight="bold", pad=7)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(_GRID if not last else _GREY)
-    axes.grid(axis="y", color=_GRID, linewidth=0.8)
+    axes.spines["bottom"].set_color(GRID if not last else GREY)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(length=0, labelbottom=last)
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 2.5, 5, 10]))

@@ -35,7 +35,7 @@ def write_report(run: Path) -> Path:
     """
     found = read_run(run)
     curves = draw_curves(found.metrics, found.speed)
-    page = Page(found.name, _subtitle(found))
+    page = Page(found.name, subtitle(found, "Pretraining run"))
     tell(page, found)
     if found.of("train") or found.of("heldout"):
         page.heading("How training went")
@@ -57,11 +57,12 @@ def write_report(run: Path) -> Path:
     return run / "report.html"
 
 
-def _subtitle(run: Run) -> str:
+def subtitle(run: Run, what: str) -> str:
+    """Return what a run is, how far it came, and when."""
     states = {"finished": "finished", "running": "still running", "stopped": "stopped before its end"}
     state = states.get(str(run.get("status")))
-    moment = _moment(run.get("finished")) or _moment(run.get("started"))
-    return ", ".join(filter(None, [" ".join(filter(None, ["Pretraining run", state])), moment]))
+    when = moment(run.get("finished")) or moment(run.get("started"))
+    return ", ".join(filter(None, [" ".join(filter(None, [what, state])), when]))
 
 
 def _show_fills(page: Page, fills: Sequence[Record]) -> None:
@@ -159,8 +160,8 @@ def _show_facts(page: Page, run: Run) -> None:
             ("how they were held out", run.get("heldout", "how")),
         ],
         "Machine and speed": [
-            ("started", _moment(run.get("started"))),
-            ("finished", _moment(run.get("finished"))),
+            ("started", moment(run.get("started"))),
+            ("finished", moment(run.get("finished"))),
             ("cores", run.number("machine", "cores")),
             ("processes", run.number("processes")),
             ("threads each", run.number("threads")),
@@ -180,7 +181,7 @@ def _show_facts(page: Page, run: Run) -> None:
             page.facts(known)
 
 
-def _moment(text: object) -> str:
+def moment(text: object) -> str:
     """Return a time of ISO 8601 to the minute, empty if there is none."""
     try:
         return f"{datetime.fromisoformat(str(text)):%Y-%m-%d %H:%M %Z}".strip()

@@ -1,20 +1,27 @@
 """One object that knows its task: what `ambos.load` gives, with the verbs of the command line."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ambos.bundle.bundle import Bundle
+from ambos.data.rows import Row
 from ambos.data.windows import LONG, Ledger, Long
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.packed import can_pack, pack
 from ambos.encoder.pooling import POOLINGS, Pooling
 from ambos.errors import InputError, UsageError
 from ambos.predict.embed import EmbedOptions, embed_texts
+from ambos.predict.inputs import rows_of
+from ambos.predict.learnt import task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
+from ambos.predict.rows import predict_rows
 from ambos.predict.run import choose_device
 from ambos.suggest import did_you_mean
+from ambos.tasks.task import Reading, Task
 from ambos.text.tokenizer import Tokenizer
 
 
@@ -50,6 +57,11 @@ class Model:
     def __repr__(self) -> str:
         config = self._bundle.config
         return f"Model({config.family}, depth {config.depth}, width {config.width}, task {self.task!r})"
+
+    @property
+    def source(self) -> Path | None:
+        """The folder that it was loaded from."""
+        return self._bundle.source
 
     @property
     def config(self) -> EncoderConfig:
@@ -144,7 +156,7 @@ class Model:
         normalize
             Scale vectors to length 1.
         long
-            What becomes of texts longer than the model reads: cut, ends, windows, refuse.
+            What becomes of texts longer than the model reads: cut, head-tail, windows, error.
         max_length
             Longest input in tokens; by default what the model was trained with.
         ledger
@@ -162,6 +174,60 @@ class Model:
             ledger=Ledger() if ledger is None else ledger,
             progress=progress,
         )
+
+    @cached_property
+    def learnt(self) -> Task[Any, Any]:
+        """What the model was fine-tuned for; `InputError` if that is nothing."""
+        return task_of(self._bundle)
+
+    def predict(
+        self,
+        inputs: Iterable[Any],
+        *,
+        long: Long | None = None,
+        max_length: int | None = None,
+        ledger: Ledger | None = None,
+    ) -> list[Any]:
+        """Return one prediction for each input, as the model was fine-tuned for.
+
+        A classifier takes texts and gives `Classified`, a model of scores floats; a tagger takes lists of
+        words, or texts that are split at white space, and gives `Tagged`, a tag for every word; a model that
+        answers takes pairs of question and passage and gives `Answered`.
+
+        Parameters
+        ----------
+        long, max_length
+            As for `embed_stream`; by default as the model was fine-tuned.
+        ledger
+            Counts what was cut.
+
+        Examples
+        --------
+        >>> model.predict(["Que filme lindo!"])[0].labels  # doctest: +SKIP
+        ('positive',)
+        """
+        rows, reading = rows_of(self.learnt, inputs), self.reading(long, max_length)
+        parts = self.predict_rows(rows, reading, ledger)
+        return [prediction for _, predictions in parts for prediction in predictions]
+
+    def predict_rows(
+        self,
+        rows: Iterable[Row],
+        reading: Reading,
+        ledger: Ledger | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Iterator[tuple[list[Row], list[Any]]]:
+        """Yield some rows at a time with a prediction for each: for more rows than fit in memory."""
+        ledger = Ledger() if ledger is None else ledger
+        return predict_rows(
+            self._network, self.learnt, rows, reading, ledger, device=self.device, progress=progress
+        )
+
+    def reading(self, long: Long | None = None, max_length: int | None = None) -> Reading:
+        """Return how rows are read: as asked, or as the model was fine-tuned."""
+        learnt = self._bundle.learnt
+        limit = max_length or int(learnt.get("max_length", self.max_length))
+        return Reading(self.tokenizer, limit, self._checked(long or learnt.get("long", "cut"), limit))
 
     @property
     def max_length(self) -> int:
@@ -187,28 +253,34 @@ class Model:
                 expected=f"one of {', '.join(POOLINGS)}",
                 fix=did_you_mean(str(pooling), POOLINGS),
             )
-        if long not in LONG:
-            raise UsageError(
-                f"there is no way {long!r} with long texts",
-                expected=f"one of {', '.join(LONG)}",
-                fix=did_you_mean(str(long), LONG),
-            )
+        long = self._checked(long, max_length)
         if layer is not None and not -config.depth - 1 <= layer <= config.depth:
             raise UsageError(
                 f"there is no layer {layer}",
                 expected=f"0 (the embeddings) to {config.depth}",
                 fix="leave it out to take the last one",
             )
-        if max_length is not None and not sum(self.tokenizer.around) < max_length <= config.context:
-            raise UsageError(
-                f"texts of {max_length} tokens cannot be read",
-                expected=f"{sum(self.tokenizer.around) + 1} to {config.context}, special tokens included",
-                fix=f"leave it out to read up to {self.max_length}",
-            )
         if normalize is None:
             normalize = sentence.normalize if sentence else False
         depth = None if layer is None or layer in {-1, config.depth} else layer % (config.depth + 1)
         return EmbedOptions(pooling, depth, normalize, max_length or self.max_length, long)
+
+    def _checked(self, long: Long, max_length: int | None) -> Long:
+        """Return the way with long texts, or raise `UsageError` if it, or the length, is not possible."""
+        if long not in LONG:
+            raise UsageError(
+                f"there is no way {long!r} with long texts",
+                expected=f"one of {', '.join(LONG)}",
+                fix=did_you_mean(str(long), LONG),
+            )
+        least, most = sum(self.tokenizer.around) + 1, self._bundle.config.context
+        if max_length is not None and not least <= max_length <= most:
+            raise UsageError(
+                f"texts of {max_length} tokens cannot be read",
+                expected=f"{least} to {most}, special tokens included",
+                fix=f"leave it out to read up to {self.max_length}",
+            )
+        return long
 
 
 def load(name: str | Path, device: str | None = None) -> Model:

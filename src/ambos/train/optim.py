@@ -1,6 +1,7 @@
 """Optimisers as the loop sees them: groups with and without decay, one learning rate, state by name."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,10 +53,18 @@ class Optimiser:
     layers
         Beginning of the names of parameters that lie inside layers, such as `encoder.layers.`: Muon takes
         their matrices.
+    scale
+        From the name of a parameter to the factor of its learning rate: layers may learn at rates of their
+        own.
     """
 
     def __init__(
-        self, module: nn.Module, settings: OptimSettings, *, layers: str = "encoder.layers."
+        self,
+        module: nn.Module,
+        settings: OptimSettings,
+        *,
+        layers: str = "encoder.layers.",
+        scale: Callable[[str], float] = lambda _: 1.0,
     ) -> None:
         self.settings = settings
         self.named = {name: weight for name, weight in module.named_parameters() if weight.requires_grad}
@@ -64,16 +73,20 @@ class Optimiser:
             for name, weight in self.named.items()
             if settings.name == "muon" and weight.ndim == 2 and name.startswith(layers)
         }
-        rest = {name: weight for name, weight in self.named.items() if name not in matrices}
-        decayed = [weight for weight in rest.values() if weight.ndim >= 2]
-        others = [weight for weight in rest.values() if weight.ndim < 2]
-        groups = [
-            {"params": decayed, "weight_decay": settings.weight_decay},
-            {"params": others, "weight_decay": 0.0},
-        ]
+        groups: dict[tuple[bool, float], list[Tensor]] = defaultdict(list)
+        for name, weight in self.named.items():
+            if name not in matrices:
+                groups[weight.ndim < 2, scale(name)].append(weight)
         self.parts: list[torch.optim.Optimizer] = [
             torch.optim.AdamW(
-                [group for group in groups if group["params"]],
+                [
+                    {
+                        "params": weights,
+                        "lr": settings.lr * factor,
+                        "weight_decay": 0.0 if plain else settings.weight_decay,
+                    }
+                    for (plain, factor), weights in sorted(groups.items(), key=lambda item: item[0])
+                ],
                 lr=settings.lr,
                 betas=settings.betas,
                 eps=settings.eps,

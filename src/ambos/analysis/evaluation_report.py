@@ -1,0 +1,184 @@
+"""The report of a fine-tuned model on one page: what it learnt from, how good it is, where it errs."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ambos.analysis.evaluation_pictures import draw_training, words
+from ambos.analysis.evaluation_sections import Values, show_evaluation, show_metrics, show_truncation
+from ambos.analysis.numbers import count, duration, listed
+from ambos.analysis.page import Page, Span, faint, strong
+from ambos.analysis.run_files import Run, read_run
+from ambos.analysis.run_report import moment, subtitle
+from ambos.errors import InputError
+from ambos.files import output_errors, write_file
+
+_DOES = {
+    "classify": "classify texts",
+    "score": "give texts a score",
+    "tag": "tag words",
+    "answer": "find answers in a passage",
+}
+
+
+def write_finetuning_report(run: Path) -> Path:
+    """Write `curves.svg` and `report.html` into the folder of a fine-tuning run, each whole or not at all.
+
+    Parameters
+    ----------
+    run
+        A folder with `metrics.jsonl` and, as far as they are there, `run.json`, `recipe.toml` and
+        `evaluation/*.json`. What is behind the figures is shown of the test rows, else of the dev rows.
+
+    Returns
+    -------
+    Path
+        The page. The same files give the same page, byte for byte.
+    """
+    found = read_run(run)
+    evaluations = _read_evaluations(run / "evaluation")
+    curves = draw_training(found.metrics, found.speed)
+    page = Page(found.name, subtitle(found, "Fine-tuning run"))
+    _tell(page, found)
+    if evaluations:
+        page.heading("How good it is")
+        show_metrics(page, evaluations)
+        if "test" not in evaluations:
+            page.paragraph(
+                "There are no test rows: the dev rows chose the weights, so these figures flatter."
+            )
+        elif "dev" in evaluations:
+            page.paragraph(faint("The dev rows chose the weights: their figures flatter a little."))
+    if found.of("train") or found.of("dev"):
+        page.heading("How training went")
+        page.picture(
+            curves,
+            "Above: the loss of each batch (thin) and averaged (thick). Below: what was measured with the "
+            "dev rows, with 95 % intervals; a ring marks the weights that were kept.",
+        )
+    for name, values in list(evaluations.items())[:1]:
+        show_evaluation(page, name, values, _examples(run / "evaluation" / f"{name}.npy"))
+    cut = {"train": found.get("truncation")} if found.get("truncation") else {}
+    cut |= {name: values["truncation"] for name, values in evaluations.items()}
+    if cut:
+        show_truncation(page, cut)
+    _show_facts(page, found)
+    _show_use(page, found)
+    with output_errors(run, instead="make the folder of the run writable"):
+        write_file(run / "curves.svg", curves.encode())
+        write_file(run / "report.html", page.html().encode())
+    return run / "report.html"
+
+
+def write_evaluation_report(file: Path, values: Values, examples: np.ndarray | None = None) -> None:
+    """Write a page about one evaluation, whole or not at all.
+
+    Parameters
+    ----------
+    file
+        The page.
+    values
+        What `Evaluated.as_dict` gives.
+    examples
+        Of scores, (n, 2): gold and predicted.
+    """
+    name = Path(values["files"][0]["file"]).name if values["files"] else "rows"
+    page = Page(f"{values['model']} on {name}", f"A model that learnt to {_DOES[values['task']]}")
+    page.heading("How good it is")
+    show_metrics(page, {name: values})
+    show_evaluation(page, name, values, examples)
+    show_truncation(page, {name: values["truncation"]})
+    with output_errors(file):
+        write_file(file, page.html().encode())
+
+
+def _read_evaluations(folder: Path) -> dict[str, dict[str, Any]]:
+    """Read the evaluations of a run: test first, dev last."""
+    order = {"test": 0, "dev": 2}
+    found = {}
+    for file in sorted(folder.glob("*.json"), key=lambda file: (order.get(file.stem, 1), file.stem)):
+        try:
+            found[file.stem] = dict(json.loads(file.read_bytes()))
+        except (ValueError, TypeError) as error:
+            raise InputError("not an evaluation", found=str(error), fix="remove it", file=file) from error
+    return found
+
+
+def _examples(file: Path) -> np.ndarray | None:
+    return np.load(file, allow_pickle=False) if file.is_file() else None
+
+
+def _tell(page: Page, run: Run) -> None:
+    """Say in a few sentences what was learnt from what."""
+    page.paragraph([part for sentence in _sentences(run) for part in (*sentence, " ")][:-1])
+    calibration = run.get("calibration")
+    if calibration:
+        page.paragraph(
+            f"On the dev rows the {calibration['what']} was fitted: {calibration['after']:.2f} instead of "
+            f"{calibration['before']:.2f}. There it changes the {calibration['measure']} from "
+            f"{calibration['measure_before']:.3f} to {calibration['measure_after']:.3f}."
+        )
+
+
+def _sentences(run: Run) -> Iterator[list[str | Span]]:
+    parameters, rows = run.number("model", "parameters"), run.number("rows", "train")
+    labels, steps, seconds = run.get("labels") or [], run.number("steps"), run.number("seconds")
+    size = f" ({count(parameters)} parameters)" if parameters else ""
+    task = str(run.get("task"))
+    of = f" ({len(labels):,} labels)" if task in {"classify", "tag"} and labels else ""
+    yield [strong(str(run.get("base"))), f"{size} learnt to ", strong(f"{_DOES.get(task, task)}"), f"{of}."]
+    if rows and steps is not None:
+        once = (run.number("truncation", "tokens") or 0) - (run.number("truncation", "cut_tokens") or 0)
+        times = (run.number("tokens") or 0) / once if once else 0
+        yield [
+            "It read ",
+            strong(f"{rows:,.0f} rows"),
+            f" {times:.2g} times" if times else "",
+            f", in {steps:,.0f} steps",
+            f" and {duration(seconds)}." if seconds else ".",
+        ]
+    best, dev = run.number("best", "step"), run.number("rows", "dev")
+    if best is not None and best >= 0 and dev:
+        whence = " that were kept back from the training file" if run.get("kept_back") else ""
+        metric = words(str(run.get("best", "metric")))
+        early = " Training ended early: there was no better measurement." if run.get("ended_early") else ""
+        yield [
+            f"The weights of step {best:,.0f} were kept, the best of {len(run.of('dev')):,} by {metric} on ",
+            f"{dev:,.0f} dev rows{whence}.{early}",
+        ]
+    left_out = {why: n for split in (run.get("left_out") or {}).values() for why, n in split.items()}
+    if left_out:
+        yield [f"Rows were left out: {listed([f'{n:,} for {why}' for why, n in left_out.items()])}."]
+
+
+def _show_facts(page: Page, run: Run) -> None:
+    files = [Path(one["file"]).name for one in run.get("texts") or []]
+    columns = run.get("columns") or {}
+    rate = run.number("lr")
+    facts = [
+        ("base", run.get("base")),
+        ("files", ", ".join(files)),
+        ("columns", ", ".join(f"{role}: {name}" for role, name in columns.items())),
+        ("labels", ", ".join(map(str, (run.get("labels") or [])[:40]))),
+        ("peak learning rate", None if rate is None else f"{rate:.3g}"),
+        ("precision", run.get("precision")),
+        ("threads", run.get("threads")),
+        ("started", moment(run.get("started"))),
+        ("finished", moment(run.get("finished"))),
+    ]
+    page.heading("Settings")
+    page.facts([(label, str(value)) for label, value in facts if value not in (None, "")])
+    if run.recipe.strip():
+        page.code(run.recipe.strip())
+
+
+def _show_use(page: Page, run: Run) -> None:
+    """Show commands that can be pasted."""
+    name = shlex.quote(run.name)
+    page.heading("How to use the model")
+    page.paragraph("In the folder that holds this run:")
+    page.code(f"ambos evaluate {name} FILE\nambos predict {name} FILE --out predictions.jsonl")

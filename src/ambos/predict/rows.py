@@ -1,0 +1,92 @@
+"""Predictions for any number of rows, in bounded memory: rows to logits on all cores, these to answers."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from torch import nn
+
+from ambos.data.examples import Examples, Labelled, within
+from ambos.data.windows import Ledger
+from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
+from ambos.tasks.task import Logits, Reading, Task
+
+_CHUNK = 1024  # rows that are read together: those of similar length share a batch
+
+Row = TypeVar("Row")
+Prediction = TypeVar("Prediction")
+
+
+def predict_rows(
+    network: nn.Module,
+    task: Task[Row, Prediction],
+    rows: Iterable[Row],
+    reading: Reading,
+    ledger: Ledger,
+    *,
+    device: torch.device,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[tuple[list[Row], list[Prediction]]]:
+    """Yield some rows at a time with a prediction for each, in order.
+
+    Parameters
+    ----------
+    network
+        `network(batch, head, read)` gives logits; in evaluation mode, on `device`.
+    progress
+        Told, again and again, which share of the rows at hand is done.
+    """
+    rows = iter(rows)
+    while chunk := list(islice(rows, _CHUNK)):
+        examples = task.encode(chunk, reading, ledger, labelled=False)
+        logits = logits_of(network, task, examples, device=device, progress=progress)
+        yield chunk, task.decode(logits, examples, chunk)
+
+
+def logits_of(
+    network: nn.Module,
+    task: Task[Any, Any],
+    examples: Examples,
+    *,
+    device: torch.device,
+    progress: Callable[[float], None] | None = None,
+) -> Logits:
+    """Return the logits of examples in their order: a row for each sequence, or place, or token.
+
+    Places where the examples have them, tokens for questions, else sequences.
+    """
+    whole = np.arange(len(examples))
+    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
+    parts = list(examples.parts(whole, budget, device, workers=count_workers(device)))
+    total, done = int(examples.lengths.sum()), 0
+    found: Logits | None = None
+
+    def compute(part: Labelled) -> Logits:
+        return np.asarray(network(part.batch, task.head, part.places).float().cpu().numpy())
+
+    for part, logits in zip(parts, run_all(compute, parts, device), strict=True):
+        where = _rows_of(part.numbers, examples, task.head)
+        if found is None:
+            found = np.empty((_count(examples, task.head), logits.shape[-1]), np.float32)
+        found[where] = logits
+        done += part.batch.tokens
+        if progress is not None:
+            progress(done / total)
+    return np.empty((0, 1), np.float32) if found is None else found
+
+
+def _rows_of(numbers: np.ndarray, examples: Examples, head: str) -> np.ndarray:
+    """Return where the logits of some sequences belong among those of all."""
+    if examples.place_counts is not None:
+        return within(examples.place_starts[numbers], examples.place_counts[numbers])
+    if head == "answer":
+        return within(examples.starts[numbers], examples.lengths[numbers])
+    return numbers
+
+
+def _count(examples: Examples, head: str) -> int:
+    if examples.places is not None:
+        return len(examples.places)
+    return int(examples.lengths.sum()) if head == "answer" else len(examples)

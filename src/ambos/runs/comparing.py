@@ -1,0 +1,188 @@
+"""Runs beside one another: which of them is better on the same examples, and whether that can be told."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from ambos.errors import InputError, UsageError
+from ambos.evaluate.comparison import Comparison, compare
+from ambos.runs.saved_evaluations import SavedEvaluation, find_evaluation
+from ambos.suggest import did_you_mean
+
+_SEED = re.compile(r"seed-[0-9]+")
+_DRAWS = 1000
+_DRAWS_OF_A_PAIR = 200  # more pairs need more: no p is below 1 / draws, and it is multiplied by the pairs
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Runs by one metric.
+
+    Parameters
+    ----------
+    metric, less_is_better
+        What they are compared by.
+    runs
+        By name, in the order given.
+    best
+        The run with the best value.
+    comparisons
+        The best with each of the others; `p` is corrected for all pairs of runs.
+    groups
+        The runs that differ in their seeds alone, by the folder that holds them.
+    """
+
+    metric: str
+    less_is_better: bool
+    runs: dict[str, SavedEvaluation]
+    best: str
+    comparisons: dict[str, Comparison]
+    groups: dict[str, list[str]]
+
+    def value(self, run: str) -> dict[str, float]:
+        """Return the metric of a run with its interval."""
+        return dict(self.runs[run].values["metrics"][self.metric])
+
+    def verdict(self, run: str) -> str:
+        """Return in words how a run stands to the best: best, worse, no clear difference.
+
+        It is worse where test and interval agree that chance does not explain the difference.
+        """
+        if run == self.best:
+            return "best"
+        return "worse" if self.comparisons[run].better else "no clear difference"
+
+    def spread(self, group: str) -> tuple[float, float]:
+        """Return mean and standard deviation of the runs of a group; that of a single run is 0."""
+        values = [self.value(run)["value"] for run in self.groups[group]]
+        return fmean(values), stdev(values) if len(values) > 1 else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything, for JSON; a difference is what a run has more than the best."""
+        first = next(iter(self.runs.values())).values
+        rows = []
+        for run, saved in self.runs.items():
+            found = self.comparisons.get(run)
+            rows.append(
+                {
+                    "run": run,
+                    "evaluation": str(saved.file),
+                    "metrics": saved.values["metrics"],
+                    "difference": found.difference.as_dict() if found else None,
+                    "p": found.p if found else None,
+                    "verdict": self.verdict(run),
+                }
+            )
+        groups = [
+            {"group": group, "runs": names, **dict(zip(("mean", "sd"), self.spread(group), strict=True))}
+            for group, names in self.groups.items()
+        ]
+        return {
+            "metric": self.metric,
+            "file": first["file"],
+            "rows": first["rows"],
+            "task": first["task"],
+            "best": self.best,
+            "runs": rows,
+            "groups": groups,
+        }
+
+
+def compare_runs(folders: Sequence[Path], *, split: str | None = None, metric: str | None = None) -> Compared:
+    """Compare runs by their saved evaluations of the same examples.
+
+    Parameters
+    ----------
+    folders
+        Runs; a folder with runs `seed-0`, `seed-1`, ... in it stands for them all.
+    split
+        Name of the evaluation; by default test, else dev.
+    metric
+        By default the main one of the task.
+
+    Raises
+    ------
+    InputError
+        If an evaluation is missing, or they are not of the same examples.
+    """
+    named, groups = _runs(folders)
+    runs = {name: find_evaluation(folder, split) for name, folder in named.items()}
+    if len(runs) < 2:
+        raise UsageError(
+            "a comparison takes two runs or more", found=", ".join(runs), fix="name two folders of runs"
+        )
+    _refuse_different(runs)
+    first = next(iter(runs.values()))
+    known = list(first.values["metrics"])
+    chosen = metric or first.values["main"]
+    if chosen not in known:
+        raise UsageError(
+            f"there is no metric {chosen!r}",
+            expected=f"one of {', '.join(known)}",
+            fix=did_you_mean(chosen, known),
+        )
+    evaluation = first.evaluation
+    less = chosen in evaluation.less_is_better
+    values = {name: saved.values["metrics"][chosen]["value"] for name, saved in runs.items()}
+    best = (min if less else max)(values, key=values.__getitem__)
+    pairs = len(runs) * (len(runs) - 1) // 2
+    # The best one comes second in its pairs, so that differences are those of the others.
+    order = [name for name in runs if name != best] + [best]
+    found = compare(
+        evaluation,
+        {name: runs[name].examples for name in order},
+        draws=max(_DRAWS, _DRAWS_OF_A_PAIR * pairs),
+    )
+    with_best = {one.first: one for one in found if one.metric == chosen and one.second == best}
+    return Compared(chosen, less, runs, best, with_best, groups)
+
+
+def _runs(folders: Sequence[Path]) -> tuple[dict[str, Path], dict[str, list[str]]]:
+    """Return runs by name, and which belong together."""
+    runs: dict[str, Path] = {}
+    groups: dict[str, list[str]] = {}
+    for folder in folders:
+        seeds = sorted(
+            (path for path in folder.glob("seed-*") if path.is_dir() and _SEED.fullmatch(path.name)),
+            key=lambda path: int(path.name.removeprefix("seed-")),
+        )
+        runs |= {str(path): path for path in seeds or [folder]}
+        if seeds:
+            groups[str(folder)] = [str(path) for path in seeds]
+    return runs, groups
+
+
+def _refuse_different(runs: dict[str, SavedEvaluation]) -> None:
+    """Raise `InputError` unless all were measured with the same examples, by the same task and labels."""
+    (name, first), *others = runs.items()
+    for other, saved in others:
+        one, two = first.values, saved.values
+        if (one["task"], one["several"], one["labels"]) != (two["task"], two["several"], two["labels"]):
+            raise InputError(
+                "the runs do not do the same",
+                expected=_does(one, name),
+                found=_does(two, other),
+                fix="compare runs of one task with the same labels",
+                file=saved.file,
+            )
+        if one["examples"] != two["examples"]:
+            digests = [{file["sha256"] for file in value["files"]} for value in (one, two)]
+            same = (
+                "other rows of the same file" if digests[0] == digests[1] else f"{two['file']}, other bytes"
+            )
+            raise InputError(
+                "the runs were not measured with the same examples",
+                expected=f"{one['rows']:,} rows of {one['file']}, as for {name}",
+                found=f"{two['rows']:,} rows of {same}",
+                fix=f"ambos evaluate {other} {one['file']} --save",
+                file=saved.file,
+            )
+
+
+def _does(values: dict[str, Any], name: str) -> str:
+    labels = values["labels"]
+    shown = f" with the labels {', '.join(labels[:8])}{', ...' if len(labels) > 8 else ''}" if labels else ""
+    return f"{values['task']}{shown}, as {name} does"

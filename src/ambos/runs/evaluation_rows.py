@@ -1,0 +1,80 @@
+"""Labelled rows that a fine-tuned model can be measured with: those whose labels it knows."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ambos.data.read_files import RowFiles
+from ambos.data.rows import Problems
+from ambos.errors import InputError
+from ambos.runs.judging import judge_of
+from ambos.runs.splits import Split, Splits
+from ambos.tasks.task import Task
+
+UNKNOWN = "unknown label"  # why a row was left out
+
+
+@dataclass
+class KnownRows:
+    """The rows of files, as often as they are asked for, never all in memory.
+
+    Parameters
+    ----------
+    files
+        Where they are.
+    task
+        Of the model.
+    skip_bad
+        Leave out, and count, rows that cannot be used, those with labels that the model does not know among
+        them; without it they are refused.
+    left_out
+        How many rows the last reading left out, by reason.
+    """
+
+    files: RowFiles
+    task: Task[Any, Any]
+    skip_bad: bool = False
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files."""
+        return [str(source.path) for source in self.files.sources]
+
+    def __iter__(self) -> Iterator[Any]:
+        problems, unknown = Problems(skip_bad=self.skip_bad), Counter[str]()
+        yield from known_rows(self.task, self.files.rows(problems), unknown, skip_bad=self.skip_bad)
+        self.left_out = {str(kind): count for kind, count in problems.counts.items()} | unknown
+
+
+def known_rows(
+    task: Task[Any, Any], rows: Iterable[Any], left_out: Counter[str], *, skip_bad: bool
+) -> Iterator[Any]:
+    """Yield the rows whose labels a model knows; count the others, or raise `InputError` for the first."""
+    judge = judge_of(task)
+    for row in rows:
+        try:
+            judge.check(row)
+        except InputError:
+            if not skip_bad:
+                raise
+            left_out[UNKNOWN] += 1
+        else:
+            yield row
+
+
+def known_splits(task: Task[Any, Any], splits: Splits, *, skip_bad: bool) -> Splits:
+    """Return the dev and test rows whose labels are among those that are learnt.
+
+    Others are refused, before training begins; with `skip_bad`, or where they were kept back from the
+    training rows by chance, they are left out and counted.
+    """
+
+    def known(split: Split, *, skip: bool) -> Split:
+        left_out: Counter[str] = Counter()
+        rows = list(known_rows(task, split.rows, left_out, skip_bad=skip))
+        return replace(split, rows=rows, left_out=split.left_out | left_out)
+
+    dev = known(splits.dev, skip=skip_bad or splits.kept_back)
+    return replace(splits, dev=dev, test=known(splits.test, skip=skip_bad))

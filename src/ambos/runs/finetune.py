@@ -1,0 +1,153 @@
+"""A fine-tuning run from beginning to end, or from where it was interrupted to its end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.examples import Examples
+from ambos.data.label_set import LabelSet
+from ambos.data.windows import Ledger
+from ambos.errors import UsageError
+from ambos.evaluate.estimate import Estimate
+from ambos.predict.learnt import remember
+from ambos.predict.rows import predict_rows
+from ambos.runs.calibrating import calibrate
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.finetune_task import attach_head, make_task, reading_of
+from ambos.runs.fit import Best, ExampleReader, make_optimiser, prepare_weights
+from ambos.tasks.score import Score
+from ambos.tasks.task import Reading, Task, Training
+from ambos.train.checkpoint import Checkpoints
+from ambos.train.loop import Listener, Loop, State
+from ambos.train.machine import Precision
+from ambos.train.schedule import Budget, Schedule
+from ambos.train.signals import Stop
+
+CPU = torch.device("cpu")
+_BY_CLOCK = 10  # measurements of a run that ends by the clock
+
+
+@dataclass
+class Finetuning:
+    """A base with a new head, and all that its training needs; nothing of it is on disk.
+
+    Parameters
+    ----------
+    bundle
+        The base; its head is exchanged, its weights are trained in place.
+    train, dev
+        Rows to learn from, and rows that decide which weights are kept; without them, the last ones are.
+    recipe
+        All settings.
+    labels
+        In their order; without them, those of the training rows, as `LabelSet` orders them.
+    """
+
+    bundle: Bundle
+    train: Sequence[Any]
+    dev: Sequence[Any]
+    recipe: FinetuneRecipe
+    labels: LabelSet | None = None
+    task: Task[Any, Any] = field(init=False)
+    reading: Reading = field(init=False)
+    examples: Examples = field(init=False)
+    ledger: Ledger = field(default_factory=Ledger)
+    best: Best = field(init=False)
+    ended_early: bool = False
+    calibration: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.train:
+            raise UsageError("there are no rows to learn from", fix="give a file with rows as --train")
+        self.task = make_task(self.recipe, self.train, self.labels)
+        attach_head(self.bundle, self.task, self.recipe)
+        self.reading = reading_of(self.bundle, self.recipe)
+        self.examples = self.task.encode(self.train, self.reading, self.ledger, labelled=True)
+        prepare_weights(self.bundle, self.recipe.learning)
+        self.best = Best(self.bundle.network)
+
+    def budget(self, spent: float = 0.0) -> Budget:
+        """Return how long to train; `spent` are seconds that count already where the clock does."""
+        recipe = self.recipe
+        if recipe.minutes is not None:
+            return Budget(seconds=max(1.0, recipe.minutes * 60 - spent))
+        per_epoch = -(-len(self.examples) // recipe.batch)
+        return Budget(steps=max(1, round(recipe.epochs * per_epoch)))
+
+    def loop(
+        self,
+        listener: Listener,
+        *,
+        checkpoints: Checkpoints | None = None,
+        spent: float = 0.0,
+        precision: Precision = "fp32",
+        **more: Any,  # noqa: ANN401 (as `Loop` has them)
+    ) -> Loop:
+        """Return the training loop."""
+        recipe = self.recipe
+        model = Training(self.bundle.network, self.task)
+        reader = ExampleReader(self.examples, self.task, recipe, self.bundle)
+        by_clock = recipe.minutes is not None
+        evaluations = _BY_CLOCK if by_clock else max(1, round(recipe.epochs * recipe.selection.per_epoch))
+        return Loop(
+            model=model,
+            names=("task",),
+            read=reader,
+            optimiser=make_optimiser(model, self.bundle, recipe.learning),
+            schedule=Schedule(**recipe.schedule.model_dump()),
+            budget=self.budget(spent),
+            evaluate=self._evaluate,
+            listener=listener,
+            checkpoints=checkpoints,
+            save_seconds=recipe.saving.minutes * 60,
+            save_steps=recipe.saving.steps,
+            evaluations=evaluations,
+            seed=recipe.seed,
+            precision=precision,
+            **more,
+        )
+
+    def _evaluate(self, state: State, stop: Stop) -> list[dict[str, Any]] | None:
+        """Measure on the dev set; keep the weights if they are the best, ask to stop if that was long ago."""
+        if not self.dev:
+            return []
+        metrics = self.measure(self.dev)
+        name = self.metric(metrics)
+        sign = -1.0 if name in self.task.evaluation().less_is_better else 1.0
+        is_best = self.best.see(sign * metrics[name].value, state.step)
+        patience = self.recipe.selection.patience
+        if patience and self.best.since >= patience:
+            self.ended_early = stop.asked = True
+        record: dict[str, Any] = {"kind": "dev", "step": state.step, "epoch": state.place.get("epoch", 0)}
+        record |= {key: one.as_dict() for key, one in metrics.items()}
+        return [record | {"metric": name, "best": is_best}]
+
+    def metric(self, metrics: dict[str, Estimate]) -> str:
+        """Return the name of the metric that decides."""
+        name = self.recipe.selection.metric or self.task.main
+        if name not in metrics:
+            raise UsageError(
+                f"there is no metric {name!r} for {self.task.name}", expected=f"one of {', '.join(metrics)}"
+            )
+        return name
+
+    def measure(self, rows: Sequence[Any], *, draws: int = 200) -> dict[str, Estimate]:
+        """Return the metrics of some labelled rows with the weights as they are."""
+        evaluation = self.task.evaluation()
+        self.bundle.network.eval()
+        found = predict_rows(self.bundle.network, self.task, rows, self.reading, Ledger(), device=CPU)
+        for some, predictions in found:
+            evaluation.add(*self.task.compare(some, predictions))
+        return evaluation.metrics(draws=draws)
+
+    def finish(self) -> None:
+        """Put the best weights back, calibrate them on the dev rows, and let the bundle know what it can."""
+        self.best.restore()
+        self.bundle.network.eval().requires_grad_(requires_grad=True)
+        if isinstance(self.task, Score):
+            self.task.end(self.bundle.network.heads[self.task.head])
+        self.calibration = calibrate(self)
+        remember(self.bundle, self.task, self.reading)

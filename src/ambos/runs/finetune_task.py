@@ -1,0 +1,79 @@
+"""From a recipe and training rows to a task, and to a base with the head that the task needs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.label_set import LabelSet
+from ambos.errors import UsageError
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.tasks.answer import Answer
+from ambos.tasks.classify import Classify
+from ambos.tasks.score import LABELS, Score
+from ambos.tasks.tag import Tag
+from ambos.tasks.task import Reading, Task
+
+
+def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | None = None) -> Task[Any, Any]:
+    """Return the task of a recipe; what it must know, labels if none are given, comes from training rows."""
+    if recipe.task == "score":
+        return Score.of(rows)
+    if recipe.task == "answer":
+        return Answer(no_answers=any(not row.answers for row in rows))
+    if labels is None:
+        labels = LabelSet.from_rows(rows)
+    weights = _class_weights(recipe, labels, rows)
+    smoothing = recipe.learning.smoothing
+    if recipe.task == "tag":
+        return Tag(labels, class_weights=weights, smoothing=smoothing)
+    return Classify(labels, several=recipe.several, class_weights=weights, smoothing=smoothing)
+
+
+def _class_weights(recipe: FinetuneRecipe, labels: LabelSet, rows: Sequence[Any]) -> list[float] | None:
+    """Return a weight for each label, or None: n / (L n_label) where they shall balance."""
+    wanted = recipe.learning.class_weights
+    if wanted == "none":
+        return None
+    if wanted != "balanced":
+        if len(wanted) != len(labels):
+            raise UsageError(
+                "the class weights do not fit the labels",
+                expected=f"{len(labels)} numbers, for {', '.join(labels.names)}",
+                found=f"{len(wanted)} numbers",
+            )
+        return list(wanted)
+    counts = Counter(label for row in rows for label in (row.tags if recipe.task == "tag" else row.labels))
+    total = sum(counts.values())
+    return [total / (len(labels) * max(1, counts[name])) for name in labels.names]
+
+
+def attach_head(bundle: Bundle, task: Task[Any, Any], recipe: FinetuneRecipe) -> None:
+    """Give a base the new head that a task needs."""
+    labels: tuple[str, ...] = ()
+    if isinstance(task, Classify | Tag):
+        labels = task.labels.names
+    elif isinstance(task, Score):
+        labels = LABELS
+    pooling = recipe.head.pooling if task.head == "classify" else None
+    bundle.add_head(task.head, labels, pooling=pooling, hidden=recipe.head.hidden, seed=recipe.seed)
+    if isinstance(task, Score):
+        task.begin()
+    bundle.sentence = None  # how its vectors are made belongs to the old weights
+
+
+def reading_of(bundle: Bundle, recipe: FinetuneRecipe) -> Reading:
+    """Return how rows become sequences for a base."""
+    if bundle.tokenizer is None:
+        raise UsageError("the base has no tokenizer", expected="tokenizer files beside its weights")
+    context = bundle.config.context
+    known = [context, bundle.tokenizer.max_length]
+    limit = recipe.max_length or min(512, *(one for one in known if one))
+    if limit > context:
+        raise UsageError(
+            "the sequences would be longer than the base can read",
+            expected=f"at most {context} tokens",
+            found=f"max_length {limit}",
+            fix=f"--max-length {context}",
+        )
+    return Reading(bundle.tokenizer, limit, recipe.long)

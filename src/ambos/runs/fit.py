@@ -1,0 +1,135 @@
+"""Fine-tuning without files: a bundle with a new head, examples, settings; out come weights and records."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.draws import Draws
+from ambos.data.examples import Examples
+from ambos.encoder.operations import encoder_operations
+from ambos.runs.finetune_settings import FinetuneRecipe, Learning, learning_rate
+from ambos.tasks.task import Task, Training
+from ambos.train.loop import State, Work
+from ambos.train.optim import Optimiser, OptimSettings
+
+
+@dataclass(frozen=True)
+class ExampleReader:
+    """Reads the work of one step after the other: every example once in an epoch, in an order of its own.
+
+    The order is a pure function of (seed, epoch).
+    """
+
+    examples: Examples
+    task: Task[Any, Any]
+    recipe: FinetuneRecipe
+    bundle: Bundle
+
+    def __call__(self, state: State, share: float) -> Work:  # noqa: ARG002 (other readers need it)
+        """Return the work of the step after `state`."""
+        epoch, index = state.place.get("epoch", 0), state.place.get("index", 0)
+        count = len(self.examples)
+        stop = min(index + self.recipe.batch, count)
+        order = Draws.of(self.recipe.seed, "order", epoch)
+        numbers = order.shuffled(np.arange(index, stop), count)
+        parts = list(self.examples.parts(numbers, self.recipe.part_tokens))
+        weight = sum(float(self.task.weights(part).sum()) for part in parts)
+        lengths = [length for part in parts for length in part.batch.lengths]
+        place = {"epoch": epoch + 1, "index": 0} if stop == count else {"epoch": epoch, "index": stop}
+        read = sum(self._read(part.batch.tokens, part.places, len(part.numbers)) for part in parts)
+        operations = 3 * encoder_operations(self.bundle.config, lengths, read)
+        return Work(parts, {"weight": weight}, sum(lengths), operations, place)
+
+    def _read(self, tokens: int, places: Tensor | None, sequences: int) -> int:
+        if places is not None:
+            return len(places)
+        whole = self.bundle.network.reads[self.task.head] in {"token", "mean", "max"}
+        return tokens if whole else sequences
+
+
+def prepare_weights(bundle: Bundle, settings: Learning) -> None:
+    """Freeze what is to stay, and set the dropout."""
+    network = bundle.network
+    network.requires_grad_(requires_grad=True)
+    encoder = network.encoder
+    if settings.freeze == "all":
+        encoder.requires_grad_(requires_grad=False)
+    elif settings.freeze:
+        encoder.embeddings.requires_grad_(requires_grad=False)
+        for layer in list(encoder.layers)[: settings.freeze]:
+            layer.requires_grad_(requires_grad=False)
+    if settings.dropout is not None:
+        set_dropout(network, settings.dropout)
+
+
+def set_dropout(network: nn.Module, rate: float) -> None:
+    """Set every dropout of a network: of embeddings, attention, feed-forward and head."""
+    encoder: Any = network.encoder
+    encoder.embeddings.dropout = rate
+    for layer in encoder.layers:
+        layer.attention.probability_dropout = layer.attention.out.dropout = rate
+        layer.feed_forward.outer.dropout = rate
+    heads: Any = network.heads
+    for head in heads.values():
+        head.dropout = rate
+        head.input_dropout = rate if head.input_dropout else 0.0  # only where the family has it
+
+
+def make_optimiser(model: Training, bundle: Bundle, settings: Learning) -> Optimiser:
+    """Return AdamW with a learning rate for each layer, where they differ."""
+    depth = bundle.config.stored_layers
+
+    def scale(name: str) -> float:
+        place = name.removeprefix("network.")
+        if place.startswith(("heads.", "pooler.")):
+            return settings.head_lr
+        if place.startswith("encoder.layers."):
+            return settings.layer_decay ** (depth - 1 - int(place.split(".")[2]))
+        return settings.layer_decay**depth if place.startswith("encoder.embeddings.") else 1.0
+
+    rate = learning_rate(settings, bundle.config.width)
+    how = OptimSettings(
+        "adamw", rate, None, settings.betas, settings.eps, settings.weight_decay, settings.clip
+    )
+    return Optimiser(model, how, scale=scale)
+
+
+@dataclass
+class Best:
+    """The best weights so far, by a figure that is measured on the dev set.
+
+    Parameters
+    ----------
+    network
+        Whose weights.
+    figure, step
+        Of the best weights; -inf and -1 before the first.
+    since
+        Measurements since then.
+    """
+
+    network: nn.Module
+    figure: float = -float("inf")
+    step: int = -1
+    since: int = 0
+    weights: dict[str, Tensor] = field(default_factory=dict)
+
+    def see(self, figure: float, step: int) -> bool:
+        """Take a measurement into account; keep the weights and tell so if it is the best one."""
+        if figure <= self.figure:
+            self.since += 1
+            return False
+        self.figure, self.step, self.since = figure, step, 0
+        self.weights = {name: weight.detach().clone() for name, weight in self.network.named_parameters()}
+        return True
+
+    @torch.no_grad()
+    def restore(self) -> None:
+        """Put the best weights back, if there are any."""
+        for name, weight in self.network.named_parameters():
+            if name in self.weights:
+                weight.copy_(self.weights[name])

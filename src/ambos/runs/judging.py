@@ -1,0 +1,269 @@
+"""What one prediction is worth: how sure it was, whether it was right, and how a wrong one is shown."""
+
+import heapq
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ambos.data.rows import QuestionRow, TextRow, WordsRow
+from ambos.errors import InputError
+from ambos.evaluate.answers import score
+from ambos.evaluate.entities import entity_types
+from ambos.tasks.answer import Answer, Answered
+from ambos.tasks.classify import Classified, Classify
+from ambos.tasks.score import Score
+from ambos.tasks.tag import Tag, Tagged
+from ambos.tasks.task import Task
+
+_SHOWN = 400  # characters of a text
+_ANSWERS = 3  # that count as right, of a question
+
+Row = TypeVar("Row", TextRow, WordsRow, QuestionRow)
+Prediction = TypeVar("Prediction")
+Shown = dict[str, Any]
+Decisions = tuple[NDArray[np.float32], NDArray[np.bool_]]
+
+
+class Judge(ABC, Generic[Row, Prediction]):
+    """Knows what to think of the predictions of a task."""
+
+    def check(self, row: Row) -> None:
+        """Raise `InputError`, with file and line, if a row has labels that the model does not know."""
+
+    @abstractmethod
+    def gold(self, row: Row) -> Any:  # noqa: ANN401 (any plain value)
+        """Return what is right, as a plain value."""
+
+    def decisions(self, row: Row, prediction: Prediction) -> Decisions:  # noqa: ARG002
+        """Return how sure the model was of each thing it said, (m,), and whether it was right, (m,).
+
+        Nothing, m = 0, where it does not say how sure it is of what.
+        """
+        return np.zeros(0, np.float32), np.zeros(0, np.bool_)
+
+    @abstractmethod
+    def badness(self, row: Row, prediction: Prediction) -> float:
+        """Return how wrong a prediction is, 0 if it is right."""
+
+    @abstractmethod
+    def show(self, row: Row, prediction: Prediction) -> Shown:
+        """Return what a reader wants to know of a wrong prediction, as plain values."""
+
+
+class ClassifyJudge(Judge[TextRow, Classified]):
+    """The surer of a wrong label, the worse; of several labels, the surest wrong one counts."""
+
+    def __init__(self, task: Classify) -> None:
+        self.task = task
+
+    def check(self, row: TextRow) -> None:
+        """Refuse labels that the model does not know."""
+        for label in row.labels:
+            self.task.labels.id_of(label, row.file, row.line)
+
+    def gold(self, row: TextRow) -> list[str]:
+        """Return the labels."""
+        return list(row.labels)
+
+    def decisions(self, row: TextRow, prediction: Classified) -> Decisions:
+        """Return the labels that were given."""
+        chances = prediction.probabilities
+        if not self.task.several:
+            return chances.max(keepdims=True), np.array([prediction.labels == row.labels])
+        given = chances > 0.5
+        return chances[given], self._there(row)[given]
+
+    def badness(self, row: TextRow, prediction: Classified) -> float:
+        """Return how sure it was of the surest wrong label, given or withheld."""
+        chances = prediction.probabilities
+        if not self.task.several:
+            return 0.0 if prediction.labels == row.labels else float(chances.max())
+        wrong = (chances > 0.5) != self._there(row)
+        return float(np.maximum(chances, 1 - chances)[wrong].max(initial=0.0))
+
+    def _there(self, row: TextRow) -> NDArray[np.bool_]:
+        found = np.zeros(len(self.task.labels), np.bool_)
+        found[[self.task.labels.id_of(label) for label in row.labels]] = True
+        return found
+
+    def show(self, row: TextRow, prediction: Classified) -> Shown:
+        """Return the text, its labels and those given."""
+        return {
+            "text": _clipped(row.text),
+            "gold": list(row.labels),
+            "predicted": list(prediction.labels),
+            "confidence": self.badness(row, prediction),
+        }
+
+
+class TagJudge(Judge[WordsRow, Tagged]):
+    """The surer of a wrong tag, the worse; the surest one of a sentence is shown."""
+
+    def __init__(self, task: Tag) -> None:
+        self.task = task
+        self.types = entity_types(task.labels.names) if task.has_entities else []
+
+    def check(self, row: WordsRow) -> None:
+        """Refuse tags that the model does not know; of entities, types."""
+        if not self.task.has_entities:
+            for tag in row.tags:
+                self.task.labels.id_of(tag, row.file, row.line)
+            return
+        try:
+            unknown = [kind for kind in entity_types(row.tags) if kind not in self.types]
+        except InputError as error:  # a tag that is none of an entity
+            error.file, error.line = str(row.file), row.line
+            raise
+        if unknown:
+            raise InputError(
+                f"the type {unknown[0][:60]!r} is not one that the model knows",
+                expected=", ".join(self.types),
+                found=unknown[0][:60],
+                fix="correct it, or train with rows that have it",
+                file=row.file,
+                line=row.line,
+            )
+
+    def gold(self, row: WordsRow) -> list[str]:
+        """Return the tags."""
+        return list(row.tags)
+
+    def decisions(self, row: WordsRow, prediction: Tagged) -> Decisions:
+        """Return the tag of every word."""
+        return prediction.probabilities, ~self._wrong(row, prediction)
+
+    def badness(self, row: WordsRow, prediction: Tagged) -> float:
+        """Return how sure it was of the surest wrong tag."""
+        return float(prediction.probabilities[self._wrong(row, prediction)].max(initial=0.0))
+
+    def _wrong(self, row: WordsRow, prediction: Tagged) -> NDArray[np.bool_]:
+        pairs = zip(row.tags, prediction.tags, strict=True)
+        return np.fromiter((gold != said for gold, said in pairs), np.bool_, len(row.tags))
+
+    def show(self, row: WordsRow, prediction: Tagged) -> Shown:
+        """Return the sentence, and of its surest wrong word where it stands and its tags."""
+        wrong = self._wrong(row, prediction)
+        word = int(np.where(wrong, prediction.probabilities, -1).argmax())
+        start = sum(len(one) + 1 for one in row.words[:word])
+        return {
+            **_around(" ".join(row.words), start, start + len(row.words[word])),
+            "gold": row.tags[word],
+            "predicted": prediction.tags[word],
+            "confidence": float(prediction.probabilities[word]),
+            "wrong": int(wrong.sum()),
+        }
+
+
+class ScoreJudge(Judge[TextRow, float]):
+    """The further off, the worse."""
+
+    def gold(self, row: TextRow) -> float | None:
+        """Return the score."""
+        return row.score
+
+    def badness(self, row: TextRow, prediction: float) -> float:
+        """Return the error."""
+        return abs(prediction - (row.score or 0.0))
+
+    def show(self, row: TextRow, prediction: float) -> Shown:
+        """Return the text and both scores."""
+        error = prediction - (row.score or 0.0)
+        return {"text": _clipped(row.text), "gold": row.score, "predicted": prediction, "error": error}
+
+
+class AnswerJudge(Judge[QuestionRow, Answered]):
+    """The likelier an answer that has no word of a right one, the worse."""
+
+    def gold(self, row: QuestionRow) -> list[str]:
+        """Return the id of the question, and its answers."""
+        return [row.id, *(text for text, _ in row.answers)]
+
+    def badness(self, row: QuestionRow, prediction: Answered) -> float:
+        """Return the probability of an answer whose F1 is 0."""
+        _, f1 = score(prediction.best.text, [text for text, _ in row.answers])
+        return prediction.probability if f1 == 0 else 0.0
+
+    def show(self, row: QuestionRow, prediction: Answered) -> Shown:
+        """Return the question, the passage around the answer that was given, and the right answers."""
+        best = prediction.best
+        start, end = best.start, best.end
+        if not best.text and row.answers:
+            start = end = row.answers[0][1]
+        return {
+            "id": row.id,
+            "question": _clipped(row.question),
+            **_around(row.passage, start, end),
+            "gold": list(dict.fromkeys(text for text, _ in row.answers))[:_ANSWERS],
+            "predicted": best.text,
+            "confidence": prediction.probability,
+        }
+
+
+def judge_of(task: Task[Any, Any]) -> Judge[Any, Any]:
+    """Return who judges the predictions of a task."""
+    if isinstance(task, Classify):
+        return ClassifyJudge(task)
+    if isinstance(task, Tag):
+        return TagJudge(task)
+    judges: dict[type, Callable[[], Judge[Any, Any]]] = {Score: ScoreJudge, Answer: AnswerJudge}
+    return judges[type(task)]()
+
+
+class Worst:
+    """The examples that a model is most wrong about; only so many are kept.
+
+    Examples
+    --------
+    >>> worst = Worst(2)
+    >>> for text, badness in {"so": 0.3, "bad": 0.9, "poor": 0.5, "right": 0.0}.items():
+    ...     worst.see(badness, lambda text=text: {"text": text})
+    >>> worst.items
+    [{'text': 'bad'}, {'text': 'poor'}]
+    """
+
+    def __init__(self, keep: int) -> None:
+        self.keep = keep
+        self._seen = 0  # breaks ties, so that what is shown is never compared
+        self._heap: list[tuple[float, int, Shown]] = []  # the least bad one first
+
+    def see(self, badness: float, show: Callable[[], Shown]) -> None:
+        """Take an example into account; `show` is asked only if it is among the worst. Earlier ones win."""
+        self._seen += 1
+        if badness <= 0 or (len(self._heap) == self.keep and badness <= self._heap[0][0]):
+            return
+        item = (badness, -self._seen, show())
+        (heapq.heappushpop if len(self._heap) == self.keep else heapq.heappush)(self._heap, item)
+
+    @property
+    def items(self) -> list[Shown]:
+        """The examples, the worst first."""
+        return [shown for _, _, shown in sorted(self._heap, key=lambda item: item[:2], reverse=True)]
+
+
+def line_of(row: Any, gold: Any) -> bytes:  # noqa: ANN401 (rows of any kind, plain values)
+    """Return what tells an example of a file from any other: its line, and what is right."""
+    return json.dumps([row.line, gold], ensure_ascii=True).encode() + b"\n"
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _around(text: str, start: int, end: int) -> Shown:
+    """Return the part of a text around a place, and where the place is in that part.
+
+    Examples
+    --------
+    >>> _around("Ana ri", 4, 6)
+    {'text': 'Ana ri', 'mark': [4, 6]}
+    """
+    end = min(end, start + _SHOWN)
+    first = max(0, min(start - _SHOWN // 2, len(text) - _SHOWN))
+    last = min(len(text), max(first + _SHOWN, end))
+    before, after = "…" if first else "", "…" if last < len(text) else ""
+    shift = len(before) - first
+    return {"text": f"{before}{text[first:last]}{after}", "mark": [start + shift, end + shift]}

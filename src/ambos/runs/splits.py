@@ -1,0 +1,80 @@
+"""The labelled rows of a run: read from the files that a recipe names, checked, and divided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ambos.data.draws import Draws
+from ambos.data.read_files import RowFiles
+from ambos.data.rows import Columns, Problems
+from ambos.runs.finetune_settings import DataFiles, TaskName
+
+_KEPT_BACK = 0.1  # share of the training rows that is measured with where no dev file is given
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows for one purpose, the columns that they came from, and how many were left out as bad."""
+
+    rows: Sequence[Any] = ()
+    columns: Columns = field(default_factory=Columns)
+    left_out: dict[str, int] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Splits:
+    """What a run learns from, selects by, and is measured with at its end.
+
+    `kept_back` tells whether the dev rows were taken from the training file.
+    """
+
+    train: Split
+    dev: Split
+    test: Split
+    kept_back: bool = False
+
+    @property
+    def summary(self) -> str:
+        """How many rows there are, and which columns they came from."""
+        rows = f"{len(self.train.rows):,} rows to learn from, {len(self.dev.rows):,} to select by"
+        kept = " (kept back)" if self.kept_back else ""
+        test = f", {len(self.test.rows):,} to measure with" if self.test.rows else ""
+        columns = str(self.train.columns)
+        return f"{rows}{kept}{test}" + (f"; {columns}" if columns else "")
+
+
+def read_splits(files: DataFiles, task: TaskName, *, several: bool = False) -> Splits:
+    """Read the rows of a run; where no dev file is named, keep a tenth of the training rows back."""
+    train, dev, test = (
+        read_split(names, files, task, several=several) if names else Split()
+        for names in (files.train, files.dev, files.test)
+    )
+    if dev.files:
+        return Splits(train, dev, test)
+    kept = _chosen(len(train.rows))
+    parts = [
+        [row for row, back in zip(train.rows, kept, strict=True) if back == side] for side in (False, True)
+    ]
+    learnt, selected = (Split(rows, train.columns, train.left_out, train.files) for rows in parts)
+    return Splits(learnt, selected, test, kept_back=True)
+
+
+def _chosen(count: int) -> list[bool]:
+    """Tell which rows are kept back: the same ones every time, at least one of two or more."""
+    draws = Draws.of("dev")
+    places = draws.shuffled(np.arange(count), count) if count else np.zeros(0, np.int64)
+    return [bool(place < max(count > 1, round(count * _KEPT_BACK))) for place in places]
+
+
+def read_split(names: Sequence[str], files: DataFiles, task: TaskName, *, several: bool = False) -> Split:
+    """Read all rows of some files."""
+    problems = Problems(skip_bad=files.skip_bad)
+    found = RowFiles.find(
+        names, task, Columns(**files.columns), several=several, separator=files.separator
+    )
+    rows = list(found.rows(problems))
+    counts = {str(kind): count for kind, count in problems.counts.items()}
+    return Split(rows, found.columns, counts, tuple(str(source.path) for source in found.sources))

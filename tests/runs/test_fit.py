@@ -1,0 +1,187 @@
+"""Fine-tuning without files: steps are those of transformers and torch, the same seed gives the same weights."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification, AutoModelForTokenClassification
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.rows import TextRow, WordsRow
+from ambos.recipe import load_recipe
+from ambos.runs.finetune import Finetuning
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.log import Silent
+from ambos.train.loop import State
+from ambos.train.signals import Stop
+
+HERE = Path("rows")
+GOOD, BAD = ("bom", "ótimo", "lindo", "feliz"), ("mau", "triste", "feio", "ruim")
+
+
+def reviews(count: int, seed: int = 0) -> list[TextRow]:
+    """Texts whose label follows from one word."""
+    chance = np.random.default_rng(seed)
+    rows = []
+    for _ in range(count):
+        label = int(chance.integers(2))
+        word = (BAD, GOOD)[label][chance.integers(4)]
+        filler = " ".join(chance.choice(["o", "gato", "casa", "dia", "muito"], chance.integers(1, 9)))
+        rows.append(TextRow(f"{filler} {word}.", (("neg", "pos")[label],), None, HERE, 1))
+    return rows
+
+
+def recipe(task: str = "classify", **values: object) -> FinetuneRecipe:
+    given = {"task": task, "batch": 8, "epochs": 2.0, "learning": {"lr": 1e-3, "dropout": 0.0}}
+    return load_recipe(FinetuneRecipe, [given, values])
+
+
+def train(work: Finetuning) -> State:
+    return work.loop(Silent()).run(State(due=False), Stop())
+
+
+def weights(bundle: Bundle) -> dict[str, torch.Tensor]:
+    return {name: weight.detach().clone() for name, weight in bundle.network.named_parameters()}
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe"])
+def test_a_step_is_that_of_transformers(
+    model_folder: Callable[[str], Path], tmp_path: Path, kind: str
+) -> None:
+    """Same head, same rows, one update: the same weights as transformers' model and torch's AdamW give.
+
+    A large epsilon: without it AdamW makes whole steps of gradients that are 0 but for rounding.
+    """
+    rows = reviews(8)
+    how = recipe(epochs=1.0, schedule={"shape": "constant", "warmup": 0.0}, learning={"weight_decay": 0.1, "eps": 1e-3})
+    work = Finetuning(Bundle.load(model_folder(kind)), rows, [], how)
+    work.bundle.save(tmp_path / "before")
+    peer = AutoModelForSequenceClassification.from_pretrained(tmp_path / "before").eval()
+    plain = [weight for weight in peer.parameters() if weight.ndim < 2]
+    matrices = [weight for weight in peer.parameters() if weight.ndim >= 2]
+    optimiser = torch.optim.AdamW(
+        [{"params": matrices, "weight_decay": 0.1}, {"params": plain, "weight_decay": 0.0}], lr=1e-3, eps=1e-3
+    )
+    tokenizer = work.reading.tokenizer
+    encoded = tokenizer.encode_batch([row.text for row in rows])
+    labels = torch.tensor([work.task.labels.id_of(row.labels[0]) for row in rows])
+    losses = [
+        peer(input_ids=torch.tensor([one.ids]), labels=label[None]).loss
+        for one, label in zip(encoded, labels, strict=True)
+    ]
+    torch.stack(losses).mean().backward()
+    torch.nn.utils.clip_grad_norm_(peer.parameters(), 1.0)
+    optimiser.step()
+    assert train(work).step == 1
+    work.bundle.save(tmp_path / "after")
+    after = AutoModelForSequenceClassification.from_pretrained(tmp_path / "after").state_dict()
+    for name, weight in peer.state_dict().items():
+        assert torch.allclose(weight, after[name], atol=1e-6), name
+    assert after["classifier.out_proj.weight" if kind == "bpe" else "classifier.weight"].shape[0] == 2
+
+
+def test_it_learns_and_the_same_seed_gives_the_same_weights(model_folder: Callable[[str], Path]) -> None:
+    rows, dev = reviews(200), reviews(60, seed=1)
+    found = []
+    for seed in (3, 3, 4):
+        how = recipe(epochs=10.0, seed=seed, learning={"dropout": 0.1, "lr": 3e-3})
+        work = Finetuning(Bundle.load(model_folder("wordpiece")), rows, dev, how)
+        train(work)
+        work.finish()
+        found.append(weights(work.bundle))
+        assert work.measure(dev)["accuracy"].value > 0.9
+        assert work.best.figure == work.measure(dev)["accuracy"].value
+    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
+    assert any(not torch.equal(found[0][name], found[2][name]) for name in found[0])
+
+
+@pytest.mark.parametrize("freeze", ["all", 2])
+def test_what_is_frozen_stays(model_folder: Callable[[str], Path], freeze: object) -> None:
+    work = Finetuning(
+        Bundle.load(model_folder("wordpiece")), reviews(40), [], recipe(learning={"freeze": freeze})
+    )
+    before = weights(work.bundle)
+    train(work)
+    changed = {name for name, weight in weights(work.bundle).items() if not torch.equal(weight, before[name])}
+    frozen = (
+        ("encoder.",)
+        if freeze == "all"
+        else ("encoder.embeddings.", "encoder.layers.0.", "encoder.layers.1.")
+    )
+    assert not any(name.startswith(frozen) for name in changed)
+    assert {"heads.classify.out.weight", "heads.classify.out.bias"} <= changed
+    assert (freeze == "all") != any(name.startswith("encoder.layers.2.") for name in changed)
+
+
+def test_lower_layers_learn_more_slowly(model_folder: Callable[[str], Path]) -> None:
+    how = recipe(learning={"layer_decay": 0.5, "head_lr": 3.0}, epochs=1.0)
+    work = Finetuning(Bundle.load(model_folder("wordpiece")), reviews(8), [], how)
+    optimiser = work.loop(Silent()).optimiser
+    rates = {
+        id(weight): group["lr"] for group in optimiser.parts[0].param_groups for weight in group["params"]
+    }
+    named = dict(work.bundle.network.named_parameters())
+    found = {name: rates[id(weight)] for name, weight in named.items() if id(weight) in rates}
+    assert found["encoder.layers.2.attention.out.weight"] == pytest.approx(1e-3)
+    assert found["encoder.layers.0.attention.out.bias"] == pytest.approx(2.5e-4)
+    assert found["encoder.embeddings.token.weight"] == pytest.approx(1.25e-4)
+    assert found["heads.classify.out.weight"] == pytest.approx(3e-3)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "hidden"), [("mean", False), ("max", False), ("cls", True), ("mean", True)]
+)
+def test_heads_of_our_own_survive_saving(
+    model_folder: Callable[[str], Path], tmp_path: Path, pooling: str, hidden: bool
+) -> None:
+    rows = reviews(40)
+    how = recipe(head={"pooling": pooling, "hidden": hidden})
+    work = Finetuning(Bundle.load(model_folder("bpe")), rows, [], how)
+    train(work)
+    work.finish()
+    before = work.measure(rows)
+    work.bundle.save(tmp_path / "saved")
+    again = Bundle.load(tmp_path / "saved")
+    assert again.labels == ("neg", "pos")
+    assert again.learnt["name"] == "classify"
+    examples = work.task.encode(rows, work.reading, work.ledger, labelled=True)
+    part = examples.part(np.arange(len(rows)))
+    again.network.eval()
+    assert torch.equal(
+        again.network(part.batch, "classify"), work.bundle.network.eval()(part.batch, "classify")
+    )
+    assert ("dense" in dict(again.network.heads["classify"].named_children())) == hidden
+    assert before["accuracy"].value > 0.5
+
+
+def test_early_stopping_keeps_the_best(model_folder: Callable[[str], Path]) -> None:
+    how = recipe(epochs=30.0, learning={"lr": 3e-3}, selection={"patience": 2})
+    work = Finetuning(Bundle.load(model_folder("wordpiece")), reviews(80), reviews(40, seed=1), how)
+    state = train(work)
+    assert work.ended_early
+    assert state.step < 300
+    assert work.best.since == 2
+    assert work.best.step == state.step - 2 * 10
+    work.finish()
+    assert work.measure(work.dev)["accuracy"].value == work.best.figure
+
+
+def test_tags_are_learnt_at_first_tokens(model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    chance = np.random.default_rng(0)
+    rows = []
+    for _ in range(120):
+        words = [str(word) for word in chance.choice(["Ana", "gato", "Rui", "casa", "."], 6)]
+        rows.append(
+            WordsRow(tuple(words), tuple("B-PER" if w in {"Ana", "Rui"} else "O" for w in words), HERE, 1)
+        )
+    work = Finetuning(
+        Bundle.load(model_folder("wordpiece")), rows, [], recipe("tag", epochs=6.0, learning={"lr": 3e-3})
+    )
+    train(work)
+    work.finish()
+    assert work.measure(rows)["micro_f1"].value > 0.95
+    work.bundle.save(tmp_path / "tagger")
+    peer = AutoModelForTokenClassification.from_pretrained(tmp_path / "tagger").eval()
+    assert peer.config.id2label == {0: "O", 1: "B-PER"}

@@ -1,0 +1,180 @@
+"""What a minute on the sample is worth: text never seen, agreement, senses, and fine-tuning after it."""
+
+import json
+import subprocess
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from ambos.bundle.bundle import Bundle
+from ambos.data.batch import Batch
+from ambos.data.rows import TextRow
+from ambos.data.windows import Ledger
+from ambos.evaluate.comparison import compare
+from ambos.evaluate.estimate import wilson
+from ambos.recipe import load_recipe
+from ambos.predict.rows import predict_rows
+from ambos.runs.finetune import CPU, Finetuning
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.log import Silent
+from ambos.sample import write_sample
+from ambos.train.loop import State
+from ambos.train.signals import Stop
+from tests.runs.conftest import AMBOS
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def whole_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole") / "sample"
+    folder.mkdir()
+    write_sample(folder, seed=0, corpus_mb=5)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(whole_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("minute") / "run"
+    command = [AMBOS, "pretrain", whole_sample / "corpus", "--heldout", whole_sample / "heldout"]
+    done = subprocess.run(
+        [*command, "--minutes", "1", "--out", out, "--quiet"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def trained(run: Path) -> Bundle:
+    return Bundle.load(run)
+
+
+@pytest.fixture(scope="module")
+def new(trained: Bundle) -> Bundle:
+    """The same architecture with random weights."""
+    return fresh(trained)
+
+
+def fresh(trained: Bundle) -> Bundle:
+    bundle = Bundle.new(trained.config, trained.tokenizer, seed=5)
+    bundle.add_head("mlm", seed=6)
+    return bundle
+
+
+def rows(sample: Path, name: str, split: str) -> list[dict]:
+    return [json.loads(line) for line in (sample / name / f"{split}.jsonl").read_text().splitlines()]
+
+
+def test_it_knows_text_it_never_saw(run: Path) -> None:
+    """Many times as often right as the best guess without context, which is what it began with."""
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    heldout = [record for record in records if record["kind"] == "heldout"]
+    first, last = heldout[0], heldout[-1]
+    low, _ = wilson(last["mlm_accuracy"], last["mlm_tokens"])
+    assert low > 3 * first["mlm_accuracy"]
+    assert last["mlm_loss"] < first["mlm_loss"] - 2
+
+
+@torch.no_grad()
+def agrees(bundle: Bundle, sample: Path, nearest: int) -> np.ndarray:
+    """Tell for sentences with subject and verb near each other whether the right verb is the likelier one."""
+    tokenizer, found = bundle.tokenizer, []
+    bundle.network.eval()
+    for row in rows(sample, "agreement", "test"):
+        verbs = [tokenizer.encode(row[which]).ids[1:-1] for which in ("right", "wrong")]
+        if row["distance"] > nearest or any(len(verb) != 1 for verb in verbs):
+            continue
+        encoded = tokenizer.encode(row["text"])
+        starts = [start for start, _ in encoded.offsets]
+        place = starts.index(row["verb_start"], 1)
+        ids = [*encoded.ids[:place], tokenizer.special_id("mask"), *encoded.ids[place + 1 :]]
+        logits = bundle.network(Batch.pack([ids]), "mlm", torch.tensor([place]))[0]
+        found.append(bool(logits[verbs[0][0]] > logits[verbs[1][0]]))
+    return np.array(found)
+
+
+def test_it_tells_agreement(trained: Bundle, new: Bundle, whole_sample: Path) -> None:
+    right = agrees(trained, whole_sample, nearest=3)
+    low, _ = wilson(right.mean(), len(right))
+    assert len(right) > 300
+    assert low > 0.5, right.mean()
+    assert right.mean() > agrees(new, whole_sample, nearest=3).mean() + 0.05
+
+
+@torch.no_grad()
+def vectors(bundle: Bundle, sample: Path, split: str) -> list[tuple[str, str, np.ndarray]]:
+    """Return words, their senses, and their vectors in context."""
+    found = []
+    for row in rows(sample, "senses", split):
+        encoded = bundle.tokenizer.encode(row["text"])
+        spans = zip(encoded.sides, encoded.offsets, strict=True)
+        places = [
+            place
+            for place, (side, (start, _)) in enumerate(spans)
+            if side is not None and row["start"] <= start < row["end"]
+        ]
+        hidden = bundle.network.encoder(Batch.pack([encoded.ids])).last
+        found.append((row["word"], row["sense"], hidden[places].mean(0).numpy()))
+    return found
+
+
+def told(bundle: Bundle, sample: Path) -> np.ndarray:
+    """Tell which test words lie nearest to the mean of their own sense, of those of the training words."""
+    known: dict[str, dict[str, list]] = defaultdict(lambda: defaultdict(list))
+    for word, sense, vector in vectors(bundle, sample, "train"):
+        known[word][sense].append(vector)
+    right = []
+    for word, sense, vector in vectors(bundle, sample, "test"):
+        means = {name: np.mean(found, 0) for name, found in known[word].items()}
+        middle = np.mean(list(means.values()), 0)
+        near = {name: cosine(mean - middle, vector - middle) for name, mean in means.items()}
+        right.append(max(near, key=near.__getitem__) == sense)
+    return np.array(right)
+
+
+def cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other) + 1e-9))
+
+
+def test_it_tells_senses(trained: Bundle, new: Bundle, whole_sample: Path) -> None:
+    right = told(trained, whole_sample)
+    low, _ = wilson(right.mean(), len(right))
+    common = {
+        word: Counter(row["sense"] for row in rows(whole_sample, "senses", "train") if row["word"] == word)
+        for word in {row["word"] for row in rows(whole_sample, "senses", "train")}
+    }
+    test = rows(whole_sample, "senses", "test")
+    blind = np.mean([common[row["word"]].most_common(1)[0][0] == row["sense"] for row in test])
+    assert low > blind
+    assert low > told(new, whole_sample).mean()
+
+
+def test_it_is_worth_having_when_fine_tuned(trained: Bundle, run: Path, whole_sample: Path) -> None:
+    """On topics, from few rows: better than the same architecture from random weights, beyond chance."""
+
+    def texts(split: str) -> list[TextRow]:
+        return [
+            TextRow(row["text"], (row["label"],), None, whole_sample, 1)
+            for row in rows(whole_sample, "topic", split)
+        ]
+
+    recipe = load_recipe(
+        FinetuneRecipe, [{"task": "classify", "epochs": 8.0, "head": {"pooling": "mean"}, "seed": 1}]
+    )
+    train, dev, test = texts("train")[:500], texts("dev"), texts("test")
+    found = {}
+    for name, bundle in (("pretrained", Bundle.load(run)), ("random", fresh(trained))):
+        work = Finetuning(bundle, train, dev, recipe)
+        work.loop(Silent()).run(State(due=False), Stop())
+        work.finish()
+        evaluation = work.task.evaluation()
+        answers = predict_rows(bundle.network, work.task, test, work.reading, Ledger(), device=CPU)
+        said = [prediction for _, predictions in answers for prediction in predictions]
+        found[name] = evaluation.rows(*work.task.compare(test, said))
+        accuracy = float((found[name][:, 0] == found[name][:, 1]).mean())
+        print(f"{name}: {accuracy:.3f}")
+    comparison = next(one for one in compare(evaluation, found) if one.metric == "accuracy")
+    assert comparison.better == "pretrained", comparison.words
