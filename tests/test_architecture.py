@@ -20,14 +20,17 @@ ROOMS = {
     "data": {"text"},
     "encoder": {"data.batch"},
     "objectives": {"data", "encoder"},
-    "tasks": {"data", "encoder", "evaluate"},
+    "tasks": {"text", "data", "encoder", "evaluate"},
     "classic": {"data", "encoder"},
     "train": {"data"},
     "evaluate": set(),
     "bundle": {"text", "data.batch", "encoder", "tasks", "objectives"},
-    "predict": {"text", "data", "encoder", "tasks", "bundle"},
+    "predict": {"text", "data", "encoder", "tasks", "evaluate", "bundle"},
     "analysis": {"data", "bundle", "evaluate", "predict"},
-    "runs": {"text", "data", "encoder", "objectives", "train", "evaluate", "bundle", "analysis"},
+    "runs": {
+        *("text", "data", "encoder", "objectives", "tasks", "train"),
+        *("evaluate", "bundle", "predict", "analysis"),
+    },
     "serve": {"bundle", "tasks", "analysis", "predict"},
 }
 FACES = {"cli", "estimators", ""}  # "" is `import ambos` itself
@@ -118,7 +121,10 @@ def test_no_pickle_and_no_network_in_the_package() -> None:
         ["tokenizer", "train", "--ou", "x"],
         *(
             [command, "--help"]
-            for command in ("presets", "info", "fill", "score", "embed", "pretrain", "resume")
+            for command in (
+                *("presets", "info", "fill", "score", "embed", "pretrain", "resume"),
+                *("finetune", "evaluate", "predict", "compare", "doctor"),
+            )
         ),
         ["fill", "model", "[MASK]", "--top", "0"],
         ["embed", "model", "a.txt", "--out", "vectors.npz"],

@@ -76,7 +76,7 @@ def test_parquet_says_which_text_a_vector_belongs_to(ambos, model_folder, folder
         (["--layer", "-2", "--no-normalize"], {"layer": -2}),
         (["--max-length", "4"], {"max_length": 4}),
         (["--max-length", "5", "--long", "windows"], {"max_length": 5, "long": "windows"}),
-        (["--max-length", "5", "--long", "ends"], {"max_length": 5, "long": "ends"}),
+        (["--max-length", "5", "--long", "head-tail"], {"max_length": 5, "long": "head-tail"}),
         (["--device", "cpu"], {}),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_refused_text_is_named(ambos, model_folder, folder, monkeypatch):
     monkeypatch.setattr("ambos.predict.embed._CHUNK_TEXTS", 3)
     Path("c.txt").write_text("banco\n\nporto\n")
     Path("c.jsonl").write_text("".join(json.dumps({"text": "banco " * n}) + "\n" for n in (1, 2, 3, 4, 9, 1)))
-    options = ["--out", "v.npy", "--long", "refuse", "--max-length", "8"]
+    options = ["--out", "v.npy", "--long", "error", "--max-length", "8"]
     ran = ambos("embed", model_folder("wordpiece"), "c.txt", "c.jsonl", *options)
     labelled = ran.refused(3, "c.jsonl, line 5: a text is longer than the model can read")
     assert labelled["found"] == "11 tokens"

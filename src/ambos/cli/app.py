@@ -7,7 +7,22 @@ from typing import Annotated, Any
 import typer
 
 from ambos import __version__
-from ambos.cli import corpus, embed, fill, info, presets, pretrain, sample, score, tokenizer
+from ambos.cli import (
+    compare,
+    corpus,
+    doctor,
+    embed,
+    evaluate,
+    fill,
+    finetune,
+    info,
+    predict,
+    presets,
+    pretrain,
+    sample,
+    score,
+    tokenizer,
+)
 from ambos.cli.screen import Screen
 from ambos.errors import AmbosError, UsageError
 
@@ -29,12 +44,17 @@ app.command("sample")(sample.sample)
 app.add_typer(tokenizer.app, name="tokenizer")
 app.add_typer(corpus.app, name="corpus")
 app.command("pretrain")(pretrain.pretrain)
+app.command("doctor")(doctor.doctor)
+app.command("finetune")(finetune.finetune)
+app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
 app.command("resume")(pretrain.resume)
 app.command("presets")(presets.presets)
 app.command("info")(info.info)
 app.command("fill")(fill.fill)
 app.command("score")(score.score)
 app.command("embed")(embed.embed)
+app.command("predict")(predict.predict)
 
 
 def _version(value: bool) -> None:

@@ -1,11 +1,10 @@
 """`ambos embed`: one vector for every text of some files."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -25,6 +24,7 @@ from ambos.cli.options import (
     TextColumn,
     read_options,
 )
+from ambos.cli.reading import Flow
 from ambos.cli.screen import Screen, printable, size
 from ambos.errors import InputError, UsageError
 from ambos.suggest import did_you_mean
@@ -80,7 +80,7 @@ def embed(
         ),
     ] = None,
     long: Annotated[
-        Literal["cut", "ends", "windows", "refuse"],
+        Literal["cut", "head-tail", "windows", "error"],
         typer.Option(help="What becomes of texts that are too long. What was cut is reported."),
     ] = "cut",
     max_length: Annotated[
@@ -129,7 +129,10 @@ def embed(
             screen.note(f"{len(texts.sources)} {'file' if len(texts.sources) == 1 else 'files'} to read")
             loaded = load_model(screen, model, device)
             options = loaded.embed_options(pool, layer, normalize, long, max_length)
-            with open_vectors(work, ending, loaded.config.width) as write, texts.progress(screen) as tell:
+            with (
+                open_vectors(work, ending, loaded.config.width) as write,
+                texts.flow.progress(screen, "embedding", "texts"),
+            ):
                 stream = loaded.embed_stream(
                     texts,
                     pool=pool,
@@ -138,7 +141,7 @@ def embed(
                     long=long,
                     max_length=max_length,
                     ledger=ledger,
-                    progress=tell,
+                    progress=texts.flow.tell,
                 )
                 with texts.named_in_errors(ledger, long):
                     for vectors in stream:
@@ -150,7 +153,7 @@ def embed(
         "out": str(out),
         "bytes": out.stat().st_size,
         "model": model,
-        "texts": texts.taken,
+        "texts": texts.flow.taken,
         "empty_texts": texts.empty,
         "width": loaded.config.width,
         "pooling": options.pooling,
@@ -159,9 +162,9 @@ def embed(
         "normalized": options.normalize,
         "max_length": options.limit,
         "long": {"how": options.long, **asdict(ledger), "summary": ledger.summary(options.limit)},
-        "seconds": texts.seconds,
-        "texts_per_second": texts.taken / texts.seconds,
-        "tokens_per_second": (ledger.tokens - ledger.cut_tokens) / texts.seconds,
+        "seconds": texts.flow.seconds,
+        "texts_per_second": texts.flow.taken / texts.flow.seconds,
+        "tokens_per_second": (ledger.tokens - ledger.cut_tokens) / texts.flow.seconds,
     }
     screen.result(value, lambda console: _show(console, value))
 
@@ -171,50 +174,22 @@ class _Texts:
 
     def __init__(self, sources: Sequence[Source], options: ReadOptions) -> None:
         self.sources = sources
-        self.taken = 0
         self.empty = 0
-        self.seconds = 0.0
+        self.flow = Flow(sum(source.bytes for source in sources))
         self._options = options
         self._ahead: deque[Document] = deque()
-        # The files are read in large blocks: what came out of the last one says how far inside it we are.
-        self._read, self._block, self._characters = 0, 0, 0
 
     def __iter__(self) -> Iterator[str]:
-        for document in read_documents(self.sources, self._options, advance=self._advance):
+        for document in read_documents(self.sources, self._options, advance=self.flow.advance):
             self._ahead.append(document)
-            self._characters += len(document.text)
+            self.flow.came(len(document.text))
             self.empty += not document.text.strip()
             yield document.text
 
-    def _advance(self, count: int) -> None:
-        self._read, self._block, self._characters = self._read + count, count, 0
-
     def take(self, count: int) -> list[Document]:
         """Return the next texts that got their vectors."""
-        self.taken += count
+        self.flow.took(count)
         return [self._ahead.popleft() for _ in range(count)]
-
-    @contextmanager
-    def progress(self, screen: Screen) -> Iterator[Callable[[float], None]]:
-        """Show how many bytes are read and encoded; give a function to tell the share of those at hand."""
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-        columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[speed]:,.0f} texts/s"))
-        began = perf_counter()
-        with screen.progress(TextColumn("embedding"), *columns, TimeRemainingColumn()) as bar:
-            task = bar.add_task("", total=sum(source.bytes for source in self.sources), speed=0.0)
-            done = 0.0
-
-            def tell(share: float) -> None:
-                nonlocal done
-                place = self._read - self._block + min(self._block, self._characters)
-                speed = (self.taken + share * len(self._ahead)) / (perf_counter() - began)
-                bar.update(task, completed=done + share * max(0.0, place - done), speed=speed)
-                if share == 1:
-                    done = max(done, place)
-
-            yield tell
-        self.seconds = perf_counter() - began
 
     @contextmanager
     def named_in_errors(self, ledger: "Ledger", long: str) -> Iterator[None]:
@@ -222,8 +197,8 @@ class _Texts:
         try:
             yield
         except InputError as error:
-            if error.file is None and long == "refuse" and ledger.long_texts:
-                text = self._ahead[ledger.texts - self.taken - 1]
+            if error.file is None and long == "error" and ledger.long_texts:
+                text = self._ahead[ledger.texts - self.flow.taken - 1]
                 error.file, error.line = str(text.file), text.line
             raise
 

@@ -69,8 +69,9 @@ class Display:
         """See a step."""
         self.last, self.speed = record, speed
         # Smoothed over about ten steps: single batches differ more than what is learnt between them.
-        before = self._losses[-1][1] if self._losses else record["mlm_loss"]
-        self._losses.append((record["step"], before + 0.1 * (record["mlm_loss"] - before)))
+        loss = record.get("mlm_loss", record["loss"])
+        before = self._losses[-1][1] if self._losses else loss
+        self._losses.append((record["step"], before + 0.1 * (loss - before)))
         if len(self._losses) > 2 * _POINTS:
             self._losses = self._losses[::2]
         self._draw()
@@ -78,22 +79,14 @@ class Display:
     def heldout(self, record: dict[str, Any]) -> None:
         """See an evaluation."""
         self.measured = record
-        self._marks.append((record["step"], record["mlm_loss"]))
+        if "mlm_loss" in record:
+            self._marks.append((record["step"], record["mlm_loss"]))
         if self._live is None:
             self.screen.note(self._line())
         self._draw(now=True)
 
     def _line(self) -> str:
-        parts = [
-            f"step {self.measured['step']:>6,}",
-            f"held-out loss {self.measured['mlm_loss']:.3f}",
-            f"accuracy {self.measured['mlm_accuracy']:.1%}",
-        ]
-        parts += [
-            f"{name} {self.measured[f'{name}_accuracy']:.1%}"
-            for name in ("next", "order")
-            if f"{name}_accuracy" in self.measured
-        ]
+        parts = [f"step {self.measured['step']:>6,}", *_figures(self.measured)]
         if self.speed:
             parts += [
                 f"{self.speed['tokens_per_second']:,.0f} tokens/s",
@@ -118,6 +111,16 @@ class Display:
         if self.measured:
             lines.append(Text(self._line(), style="bold"))
         self._live.update(Group(*lines), refresh=True)
+
+
+def _figures(record: dict[str, Any]) -> list[str]:
+    """Return what was measured, in words: of a task, or of pretraining."""
+    if record["kind"] == "dev":
+        best = ["the best so far"] if record["best"] else []
+        return [f"dev {record['metric']} {record[record['metric']]['value']:.4f}", *best]
+    shares = {"accuracy": "mlm_accuracy", "next": "next_accuracy", "order": "order_accuracy"}
+    found = [f"{name} {record[key]:.1%}" for name, key in shares.items() if key in record]
+    return [f"held-out loss {record['mlm_loss']:.3f}", *found]
 
 
 def _clock(seconds: float) -> str:

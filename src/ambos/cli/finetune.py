@@ -1,0 +1,256 @@
+"""`ambos finetune`: a base and labelled rows to a model that classifies, scores, tags or answers."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from ambos.cli.options import Force, Json, Out, Quiet
+from ambos.cli.screen import Screen, printable
+
+_DATA, _LEARNING, _HEAD, _LENGTH = "Data", "Learning", "Head", "Long texts"
+
+Task = Literal["classify", "score", "tag", "answer"]
+
+
+def finetune(
+    task: Annotated[
+        Task,
+        typer.Argument(
+            help="classify: a label for a text; score: a number; tag: a tag for each word; "
+            "answer: the place in a passage that answers a question.",
+            metavar="TASK",
+        ),
+    ],
+    train: Annotated[
+        list[str],
+        typer.Option(
+            "--train", help="Rows to learn from: .csv, .tsv, .jsonl, .parquet, .conll, .json (SQuAD)."
+        ),
+    ],
+    base: Annotated[
+        str,
+        typer.Option("--base", "-b", help="Model to begin with: a folder, a run, [cyan]minilm[/], a hub id."),
+    ],
+    out: Out,
+    dev: Annotated[
+        list[str] | None,
+        typer.Option("--dev", help="Rows that decide which weights are kept; else a tenth of --train does."),
+    ] = None,
+    test: Annotated[list[str] | None, typer.Option("--test", help="Rows to measure with at the end.")] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="Column of the text.", rich_help_panel=_DATA)
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option("--label", help="Column of the label.", rich_help_panel=_DATA)
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option("--score", help="Column of the score.", rich_help_panel=_DATA)
+    ] = None,
+    several: Annotated[
+        bool,
+        typer.Option(
+            "--several",
+            help="A text may have any number of labels: a list, or parted by |.",
+            rich_help_panel=_DATA,
+        ),
+    ] = False,
+    skip_bad: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad", help="Leave out, and count, rows that cannot be used.", rich_help_panel=_DATA
+        ),
+    ] = False,
+    epochs: Annotated[
+        float | None,
+        typer.Option(
+            help="How often every row is read.", min=0.01, show_default="3", rich_help_panel=_LEARNING
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Of the clock, instead of epochs.", min=0.05, rich_help_panel=_LEARNING),
+    ] = None,
+    lr: Annotated[
+        float | None,
+        typer.Option(help="Peak learning rate; by default by the width.", rich_help_panel=_LEARNING),
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="Rows of a step.", show_default="32", rich_help_panel=_LEARNING)
+    ] = None,
+    weight_decay: Annotated[
+        float | None, typer.Option(help="Decoupled.", show_default="0.01", rich_help_panel=_LEARNING)
+    ] = None,
+    layer_decay: Annotated[
+        float | None,
+        typer.Option(
+            help="Factor of the learning rate from a layer to the one below.",
+            show_default="1",
+            rich_help_panel=_LEARNING,
+        ),
+    ] = None,
+    freeze: Annotated[
+        str | None,
+        typer.Option(
+            help="Layers that stay as they are, from the first: a number, or [cyan]all[/].",
+            show_default="0",
+            rich_help_panel=_LEARNING,
+        ),
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(help="Stop after so many measurements without a better one.", rich_help_panel=_LEARNING),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="What decides which weights are best.", rich_help_panel=_LEARNING),
+    ] = None,
+    class_weights: Annotated[
+        str | None,
+        typer.Option(
+            help="[cyan]balanced[/], or a number for each label, parted by commas.", rich_help_panel=_LEARNING
+        ),
+    ] = None,
+    smoothing: Annotated[
+        float | None, typer.Option(help="Of labels.", show_default="0", rich_help_panel=_LEARNING)
+    ] = None,
+    pool: Annotated[
+        Literal["cls", "mean", "max"] | None,
+        typer.Option(help="What a head of texts reads.", show_default="cls", rich_help_panel=_HEAD),
+    ] = None,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="A hidden ReLU layer in the head.", rich_help_panel=_HEAD)
+    ] = False,
+    dropout: Annotated[
+        float | None,
+        typer.Option(help="Of everything; by default as the base has it.", rich_help_panel=_HEAD),
+    ] = None,
+    long: Annotated[
+        Literal["cut", "head-tail", "windows", "error"] | None,
+        typer.Option(
+            help="What becomes of longer ones. What was cut is reported.",
+            show_default="cut",
+            rich_help_panel=_LENGTH,
+        ),
+    ] = None,
+    max_length: Annotated[
+        int | None,
+        typer.Option("--max-length", help="Longest sequence in tokens.", rich_help_panel=_LENGTH),
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Decides every draw.", show_default="0")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Change any setting, e.g. [cyan]schedule.warmup=0.2[/]. Again and again.",
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fine-tune a model on labelled rows, keep the best weights, measure them, and write it all to a folder.
+
+    Columns are found by their names (text, label, ...), and said; name them where that fails. The folder can
+    be used wherever a model is asked for, and `transformers` opens the model in it.
+
+    [bold]Examples[/]  ambos finetune classify --train train.csv --dev dev.csv --base minilm --out run ·
+    ambos finetune tag --train ner.conll --base run --out ner ·
+    ambos finetune answer --train squad.json --base minilm --epochs 2 --out qa
+    """
+    from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
+    from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
+
+    columns = {"text": text, "label": label, "score": score}
+    given: dict[str, Any] = {
+        "task": task,
+        "base": base,
+        "several": several,
+        "seed": seed,
+        "epochs": epochs,
+        "minutes": minutes,
+        "batch": batch,
+        "long": long,
+        "max_length": max_length,
+        "data": {
+            "train": train,
+            "dev": dev,
+            "test": test,
+            "columns": {role: name for role, name in columns.items() if name},
+            "skip_bad": skip_bad,
+        },
+        "head": {"pooling": pool, "hidden": hidden},
+        "learning": {
+            "lr": lr,
+            "weight_decay": weight_decay,
+            "layer_decay": layer_decay,
+            "freeze": int(freeze) if freeze and freeze.isdigit() else freeze,
+            "dropout": dropout,
+            "smoothing": smoothing,
+            "class_weights": _weights(class_weights),
+        },
+        "selection": {"patience": patience, "metric": metric},
+    }
+    values = _stated(given)
+    for one in settings or []:
+        values = merge(values, parse_override(one))
+    recipe = load_recipe(FinetuneRecipe, [values])
+
+    from ambos.cli.training import Display  # noqa: PLC0415
+    from ambos.runs.finetune_run import finetune  # noqa: PLC0415
+
+    screen = Screen(json, quiet)
+    with Display(screen).shown() as display:
+        done = finetune(out, recipe, force=force, watcher=display, stage=display.stage)
+    finish(screen, out, done)
+
+
+def _weights(given: str | None) -> str | list[float] | None:
+    if given is None or not any(character.isdigit() for character in given):
+        return given
+    return [float(number) for number in given.split(",")]
+
+
+def _stated(values: dict[str, Any]) -> dict[str, Any]:
+    """Return only what was given, group by group."""
+    kept = {name: _stated(value) if isinstance(value, dict) else value for name, value in values.items()}
+    return {name: value for name, value in kept.items() if value is not None}
+
+
+def finish(screen: Screen, out: Path, done: bool) -> None:
+    """Say what came of it."""
+    from ambos.runs.folder import METRICS, Log, read_run  # noqa: PLC0415
+
+    about = read_run(out)
+    log = Log(out / METRICS)
+    measured = [record for record in log.records() if record["kind"] == "dev"]
+    log.close()
+    best = next((record for record in reversed(measured) if record["best"]), None)
+
+    def show(console: Console) -> None:
+        path = printable(str(out))
+        if not done:
+            console.print(
+                f"Stopped at step {about['steps']:,} and saved. Go on with: [cyan]ambos resume {path}[/]"
+            )
+            return
+        console.print(
+            f"[bold]{about['task']}[/]: {about['rows']['train']:,} rows, {about['steps']:,} steps "
+            f"in {about['seconds']:.0f} s"
+        )
+        name = about["best"]["metric"]
+        for split, metrics in about["evaluation"].items():
+            figure = metrics[name]
+            console.print(
+                f"  {split:<5} {name} [bold]{figure['value']:.4f}[/] "
+                f"(95 % interval {figure['low']:.4f} to {figure['high']:.4f})"
+            )
+        console.print(f"  {about['truncation']['summary'] or 'no text was cut'}")
+        console.print(f"  model [cyan]{path}/bundle[/], report [cyan]{path}/report.html[/]")
+        console.print(f"Next: [cyan]ambos predict {path} FILE --out predictions.jsonl[/]")
+
+    screen.result({"out": str(out), "done": done, "best": best, **about}, show)
+    if not done:
+        raise typer.Exit(130)

@@ -1,0 +1,120 @@
+"""Texts and labels come in many shapes; what cannot be used is refused in plain words."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ambos.estimators import QuestionAnswerer, Tagger, TextClassifier, TextEmbedder, TextRegressor
+from ambos.estimators.inputs import texts_of
+from tests.estimators.toys import reviews
+
+
+class Series:
+    """As much of a Series of pandas as is asked of one."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype or object)
+
+
+@pytest.mark.parametrize(
+    "shape", [list, tuple, np.array, partial(np.array, dtype=object), Series, lambda x: np.array(x)[:, None]]
+)
+def test_texts_come_in_many_shapes(classifier: TextClassifier, shape: Callable[[Any], Any]) -> None:
+    texts, _ = reviews(5)
+    assert texts_of(shape(texts)) == texts
+    assert all(type(text) is str for text in texts_of(shape(texts)))
+    assert np.array_equal(classifier.predict(shape(texts)), classifier.predict(texts))
+
+
+def test_labels_come_in_many_shapes(base: Path) -> None:
+    texts, _ = reviews(4)
+    for y in (["b", "a", "b", "a"], np.array(["b", "a", "b", "a"]), Series(["b", "a", "b", "a"])):
+        assert TextClassifier(base, epochs=1).fit(texts, y).classes_.tolist() == ["a", "b"]
+
+
+NA = type("NAType", (), {})()
+TEXTS, LABELS = ["o gato", "a casa", "o dia"], [0, 1, 0]
+WRONG: list[tuple[Any, Any, Any, type[Exception], str]] = [
+    (TextClassifier, TEXTS, [0, 1], ValueError, "inconsistent numbers of samples"),
+    (TextClassifier, [], [], ValueError, "X is empty"),
+    (TextClassifier, np.empty((0, 1)), [], ValueError, "X is empty"),
+    (TextClassifier, "o gato", [1], ValueError, "X is no list"),
+    (TextClassifier, 3, [1], ValueError, "X is no list"),
+    (TextClassifier, ["o gato", None, "o dia"], LABELS, ValueError, "row 1 of X is missing"),
+    (TextClassifier, ["o gato", float("nan"), "o dia"], LABELS, ValueError, "row 1 of X is missing"),
+    (TextClassifier, ["o gato", NA, "o dia"], LABELS, ValueError, "row 1 of X is missing"),
+    (TextClassifier, ["o gato", 3, "o dia"], LABELS, TypeError, "row 1 of X is no text"),
+    (TextClassifier, [b"o gato", b"a", b"b"], LABELS, TypeError, "row 0 of X is no text"),
+    (TextClassifier, np.ones((3, 2)), LABELS, ValueError, "row 0 of X has 2 columns"),
+    (TextClassifier, TEXTS, ["a", "a", "a"], ValueError, "only one class"),
+    (TextClassifier, TEXTS, ["a", None, "b"], ValueError, "row 1 of y is missing"),
+    (TextClassifier, TEXTS, [0.0, float("nan"), 1.0], ValueError, "row 1 of y is missing"),
+    (TextClassifier, TEXTS, [0.1, 0.2, 0.5], ValueError, "continuous"),
+    (TextClassifier, TEXTS, None, ValueError, "requires y"),
+    (TextRegressor, TEXTS, [1.0, 2.0], ValueError, "inconsistent numbers of samples"),
+    (TextRegressor, TEXTS, [1.0, float("nan"), 2.0], ValueError, "y contains NaN"),
+    (TextRegressor, TEXTS, [1.0, float("inf"), 2.0], ValueError, "y contains infinity"),
+    (TextRegressor, TEXTS, ["a", "b", "c"], ValueError, "could not convert"),
+    (TextRegressor, TEXTS, [[1.0, 2.0]] * 3, ValueError, "y should be a 1d array"),
+    (Tagger, TEXTS, [["O"]] * 3, TypeError, r"text\.split\(\)"),
+    (Tagger, [["a", "b"], ["c"]], [["O", "N"], ["O", "O"]], ValueError, "row 1 of y does not fit its words"),
+    (Tagger, [["a", "b"], ["c"]], [["O", "N"]], ValueError, "inconsistent numbers of samples"),
+    (Tagger, [["a", None], ["c"]], [["O", "N"], ["O"]], ValueError, "word 1 of row 0 of X is missing"),
+    (Tagger, [["a", "b"], ["c"]], [["O", None], ["O"]], ValueError, "a tag in row 0 of y is missing"),
+    (Tagger, [["a"], []], [["O"], []], ValueError, "row 1 of X is empty"),
+    (Tagger, [["a"], ["b"]], [["O"], ["O"]], ValueError, "only one class"),
+    (Tagger, [["a"], None], [["O"], ["N"]], ValueError, "row 1 of X is missing"),
+    (QuestionAnswerer, TEXTS, [None] * 3, TypeError, "row 0 of X is no list"),
+    (QuestionAnswerer, [("a",)], [None], ValueError, "row 0 of X is no pair"),
+    (QuestionAnswerer, [("a", None)], [None], ValueError, "the passage in row 0 of X is missing"),
+    (QuestionAnswerer, [("a", "b c")], [("c", 1)], ValueError, "not where it is said to be"),
+    (QuestionAnswerer, [("a", "b c")], [("c", -1)], ValueError, "not where it is said to be"),
+    (QuestionAnswerer, [("a", "b c")], [("c", "2")], TypeError, "no whole number"),
+    (QuestionAnswerer, [("a", "b c")], [("c",)], ValueError, "row 0 of y is no answer"),
+    (QuestionAnswerer, [("a", "b c")], ["c"], TypeError, "row 0 of y is no list"),
+    (TextEmbedder, [None], None, ValueError, "row 0 of X is missing"),
+    (TextEmbedder, [], None, ValueError, "X is empty"),
+]
+
+
+@pytest.mark.parametrize(("kind", "X", "y", "error", "says"), WRONG)
+def test_bad_input_is_refused(
+    kind: Any, X: Any, y: Any, error: type[Exception], says: str, base: Path
+) -> None:
+    with pytest.raises(error, match=says):
+        kind(base).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"epochs": -1}, "epochs: .*greater than 0"),
+        ({"lr": "fast"}, r"learning\.lr"),
+        ({"pooling": "sum"}, r"head\.pooling"),
+        ({"settings": {"optim": {"lr": 1}}}, "there is no setting optim"),
+        ({"class_weights": [1.0]}, "class weights do not fit"),
+        ({"max_length": 1000}, "longer than the base can read"),
+        ({"patience": 2}, "need examples to measure with"),
+        ({"metric": "f2", "validation": 0.5}, "there is no metric"),
+        ({"validation": 1.5}, "cannot be divided"),
+        ({"validation": 0.01}, "cannot be divided"),
+        ({"base": "nowhere"}, "there is no model"),
+        ({"long": "error", "max_length": 8}, "longer than the model can read"),
+    ],
+)
+def test_bad_parameters_are_refused_by_fit(base: Path, wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        TextClassifier(**{"base": base, "epochs": 1, **wrong}).fit(
+            ["o gato e a casa e o dia"] * 4, [0, 1, 0, 1]
+        )
