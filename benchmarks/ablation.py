@@ -24,11 +24,11 @@ VARIANTS: dict[str, list[str]] = {
     "as it is": [],
     # Size
     "size 128 x 3": ["model.depth=3"],
-    "size 192 x 2": ["model.width=192", "model.heads=6"],
-    "size 256 x 4": ["model.preset=bert-mini", "model.heads=8"],
+    "size 192 x 2": ["model.width=192"],
+    "size 256 x 4": ["model.preset=bert-mini"],
     # Parts
     "heads that look everywhere": ["model.neighbours=false"],
-    "two heads instead of four": ["model.heads=2"],
+    "two heads instead of four": ["model.head_width=64"],
     "parts of BERT": ["model.family=bert-base", "model.dropout=0.0", "model.neighbours=false"],
     "output bias at 0": ["model.unigram_bias=false"],
     "initial weights 0.05": ["model.initial_std=0.05"],

@@ -41,10 +41,12 @@ def test_the_folder_says_what_was_chosen(
 
 def test_sizes_of_ones_own() -> None:
     shape = encoder_shape(
-        ModelSettings(preset="bert-tiny", width=192, depth=3, heads=6, family="modernbert-base"), 800
+        ModelSettings(preset="bert-tiny", width=192, depth=3, head_width=32, family="modernbert-base"), 800
     )
     assert (shape.width, shape.depth, shape.heads, shape.inner_width) == (192, 3, 6, 288)
     assert shape.family == "modernbert"
+    with pytest.raises(UsageError, match="fill the hidden size"):
+        encoder_shape(ModelSettings(preset="bert-tiny", head_width=48), 800)
     plain = encoder_shape(ModelSettings(preset="bert-mini", depth=2), 800)
     assert (plain.width, plain.depth, plain.heads, plain.inner_width) == (256, 2, 4, 1024)
     shared = encoder_shape(ModelSettings(preset="albert-base", depth=3), 800)
@@ -64,7 +66,13 @@ def test_bf16_learns_as_fp32_does(
     losses = {}
     for precision in ("fp32", "bf16"):
         out = tmp_path / precision
-        arguments = ["--tokenizer", tokenizer_folder("wordpiece"), "--steps", 30, *settings(precision=precision)]
+        arguments = [
+            "--tokenizer",
+            tokenizer_folder("wordpiece"),
+            "--steps",
+            30,
+            *settings(precision=precision),
+        ]
         ended = forge("pretrain", *texts, *arguments, "--out", out)
         assert ended.code == 0, ended.err
         records = (out / "metrics.jsonl").read_text().splitlines()

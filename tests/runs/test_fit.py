@@ -1,4 +1,4 @@
-"""Fine-tuning without files: steps are those of transformers and torch, the same seed gives the same weights."""
+"""Fine-tuning without files: steps are those of transformers and torch, and the same for the same seed."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +55,9 @@ def test_a_step_is_that_of_transformers(
     A large epsilon: without it AdamW makes whole steps of gradients that are 0 but for rounding.
     """
     rows = reviews(8)
-    how = recipe(epochs=1.0, schedule={"shape": "constant", "warmup": 0.0}, learning={"weight_decay": 0.1, "eps": 1e-3})
+    how = recipe(
+        epochs=1.0, schedule={"shape": "constant", "warmup": 0.0}, learning={"weight_decay": 0.1, "eps": 1e-3}
+    )
     work = Finetuning(Bundle.load(model_folder(kind)), rows, [], how)
     work.bundle.save(tmp_path / "before")
     peer = AutoModelForSequenceClassification.from_pretrained(tmp_path / "before").eval()

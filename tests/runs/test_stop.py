@@ -6,6 +6,7 @@ import pty
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -68,6 +69,34 @@ def test_stopped_between_checkpoints(
     ended = forge("resume", run)
     assert ended.code == 0, ended.err
     assert same_result(run, whole)
+
+
+@pytest.mark.slow
+def test_a_large_model_stops_in_time(
+    texts: list[str], tokenizer_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """BERT-base: a part of its step, a checkpoint of 1.3 GB and the bundle within ten seconds."""
+    run = tmp_path / "run"
+    options = ["--tokenizer", tokenizer_folder("wordpiece"), "--recipe", "bert", "--preset", "bert-base"]
+    small = ["--set", "evaluation.sequences=2", "--set", "phases=[{length=128,sequences=32}]"]
+    process = subprocess.Popen(
+        [AMBOS, "pretrain", *texts, *options, *small, "--steps", "50", "--out", run],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    lines = iter(process.stderr.readline, "")
+    assert any("step      0" in line for line in lines)  # measured once: the first step is under way
+    time.sleep(3)
+    process.send_signal(signal.SIGTERM)
+    begin = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    seconds = time.monotonic() - begin
+    print(f"ended {seconds:.1f} s after the signal")
+    assert process.returncode == 130, err
+    assert "Stopped at step" in out
+    assert seconds < 10
+    assert Checkpoints(run / "checkpoints").load() is not None
 
 
 def test_stopped_in_an_evaluation(

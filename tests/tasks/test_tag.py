@@ -107,7 +107,9 @@ def test_the_window_with_most_context_decides(tokenizer: Tokenizer) -> None:
     assert found.tags[-1] == TAGS.names[(len(counts) - 1) % 3]
 
 
-@pytest.mark.parametrize(("names", "main"), [(("O", "B-X", "I-X"), "micro_f1"), (("ADJ", "NOUN"), "accuracy")])
+@pytest.mark.parametrize(
+    ("names", "main"), [(("O", "B-X", "I-X"), "micro_f1"), (("ADJ", "NOUN"), "accuracy")]
+)
 def test_entities_are_told_from_plain_tags(names: tuple[str, ...], main: str) -> None:
     task = Tag(LabelSet(names))
     rows = [words_row(["a", "b"], [names[1], names[0]])]

@@ -53,7 +53,7 @@ def pretrain(
         typer.Option(
             "--preset",
             help="Size of the model, of those that [cyan]ambos presets[/] lists.",
-            show_default="bert-mini",
+            show_default="as the recipe says; bert-tiny in fast",
         ),
     ] = None,
     recipe: Annotated[

@@ -1,4 +1,4 @@
-"""Labelled sequences, end to end in memory, and the packed batches that a step or an evaluation reads of them.
+"""Labelled sequences, end to end in memory, and the packed batches that steps and evaluations read of them.
 
 Letters: n sequences, T tokens of all of them, P places that a head reads where it reads single tokens.
 """

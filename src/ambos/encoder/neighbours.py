@@ -1,8 +1,8 @@
 """New weights with which heads begin by looking at neighbours, so that a short run need not find out to.
 
-A head that knows nothing looks everywhere alike, and a masked-LM spends its first million tokens on finding that
-words nearby tell most. Rotary positions let that be written down beforehand. Let every token vector have one
-direction s in common, and let a head's query and key have a part that comes from s alone,
+A head that knows nothing looks everywhere alike, and a masked-LM spends its first million tokens on finding
+that words nearby tell most. Rotary positions let that be written down beforehand. Let every token vector have
+one direction s in common, and let a head's query and key have a part that comes from s alone,
 
     q = R(o) c,  k = c,  c = (1, 0) in the m fastest pairs of the head,
 

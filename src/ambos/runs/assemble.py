@@ -31,6 +31,7 @@ from ambos.train.schedule import between
 from ambos.train.team import Team
 
 _PARTS = 4  # a step with dropout has at least so many: the same for 1, 2 and 4 processes
+_PART_OPERATIONS = 3e11  # of a part: some seconds, so that a wish to stop is heard soon
 _COUNTED = 1_000_000  # tokens counted at a time
 
 
@@ -58,7 +59,7 @@ def check_fit(recipe: PretrainRecipe, config: EncoderConfig) -> None:
     if recipe.model.neighbours and config.positions != "rotary":
         raise UsageError(
             "heads can begin by looking at neighbours only where positions are rotary",
-            fix="--set model.neighbours=false, or a family with rotary positions (model.family=modernbert-base)",
+            fix="--set model.neighbours=false, or model.family=modernbert-base",
         )
     longest = max(phase.length for phase in recipe.phases)
     if longest > config.context:
@@ -166,13 +167,20 @@ class Reader:
             sequences=phase.sequences,
             length=phase.length,
             rate=rate,
-            budget=recipe.part_tokens,
+            budget=self._part_tokens(phase.length),
             parts=max(self.team.size, _PARTS if any(rates) else 1),
         )
         self.feed.part.store.release()
         totals = total_counts(batches)
         where = {"epoch": place.epoch, "index": place.index, "phase": number}
         return Work(batches, totals, totals["tokens"], self._operations(batches), where)
+
+    def _part_tokens(self, length: int) -> int:
+        """Return how many tokens are computed at a time: as the recipe says, fewer of a large model."""
+        config, rate = self.bundle.config, self.recipe.corruption.rate
+        encoder = encoder_operations(config, [length], length)
+        operations = 3 * (encoder / length + rate * vocabulary_operations(config, 1))
+        return min(self.recipe.part_tokens, max(length, int(_PART_OPERATIONS / operations)))
 
     def phase(self, share: float) -> int:
         """Return the number of the phase."""

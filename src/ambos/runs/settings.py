@@ -28,10 +28,10 @@ class ModelSettings(Settings):
 
     preset: str = "bert-mini"
     """Whose size it has."""
-    width: Annotated[int, Field(ge=64, multiple_of=64)] | None = None
-    """Hidden size, if not that of `preset`; heads have 64, the feed-forward four times as many."""
-    heads: Count | None = None
-    """Attention heads, if not those of `preset`."""
+    width: Count | None = None
+    """Hidden size, if not that of `preset`; heads stay as wide, the feed-forward grows with it."""
+    head_width: Count | None = None
+    """Width of an attention head, if not that of `preset`; the hidden size must be a multiple of it."""
     depth: Count | None = None
     """Layers, if not those of `preset`."""
     family: str | None = None

@@ -6,6 +6,7 @@ from typing import Any
 from ambos.bundle.families import FAMILIES
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.presets import preset
+from ambos.errors import UsageError
 from ambos.runs.settings import ModelSettings
 
 
@@ -34,15 +35,22 @@ def encoder_shape(model: ModelSettings, vocab_size: int) -> EncoderConfig:
 
 
 def _resized(size: EncoderConfig, model: ModelSettings) -> EncoderConfig:
-    """Return the shape with another width, depth or number of heads, where they are given."""
-    if model.width is not None:
-        inner = round(model.width * size.inner_width / size.width)
-        size = replace(size, width=model.width, heads=model.width // 64, inner_width=inner)
+    """Return the shape with another width, depth or width of heads, where they are given."""
+    width, head_width = model.width or size.width, model.head_width or size.head_width
+    if width % head_width:
+        raise UsageError(
+            "the heads do not fill the hidden size",
+            expected=f"a multiple of the head width {head_width}",
+            found=f"width {width}",
+            fix="set model.width or model.head_width",
+        )
+    inner = round(width * size.inner_width / size.width)
+    size = replace(size, width=width, heads=width // head_width, inner_width=inner)
     if model.depth is not None:
         local = tuple(layer for layer in size.local_layers if layer < model.depth)
         shared = (0,) * model.depth if size.layers else None
         size = replace(size, depth=model.depth, local_layers=local, layers=shared)
-    return size if model.heads is None else replace(size, heads=model.heads)
+    return size
 
 
 def _sizes(family: EncoderConfig, size: EncoderConfig) -> dict[str, Any]:

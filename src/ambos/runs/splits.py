@@ -72,9 +72,7 @@ def _chosen(count: int) -> list[bool]:
 def read_split(names: Sequence[str], files: DataFiles, task: TaskName, *, several: bool = False) -> Split:
     """Read all rows of some files."""
     problems = Problems(skip_bad=files.skip_bad)
-    found = RowFiles.find(
-        names, task, Columns(**files.columns), several=several, separator=files.separator
-    )
+    found = RowFiles.find(names, task, Columns(**files.columns), several=several, separator=files.separator)
     rows = list(found.rows(problems))
     counts = {str(kind): count for kind, count in problems.counts.items()}
     return Split(rows, found.columns, counts, tuple(str(source.path) for source in found.sources))
