@@ -170,7 +170,7 @@ def test_long_texts_are_cut_and_counted(model_folder, kind) -> None:
     layers, mask = hidden_states(folder, ["gato", LONG_TEXT])
     assert largest_difference(found, pooled(layers[-1], mask, "mean")) <= 1e-5
     tokens = [len(ids) for ids in tokenizer_of(folder)(["gato", LONG_TEXT])["input_ids"]]
-    assert ledger == Ledger(texts=2, tokens=sum(tokens), long_texts=1, cut_tokens=tokens[1] - 64)
+    assert ledger == Ledger(texts=2, tokens=sum(tokens), long_texts=1, cut_tokens=tokens[1] - 64, named=[1])
 
 
 def test_ends_are_the_first_and_last_tokens(model_folder) -> None:
@@ -183,7 +183,7 @@ def test_ends_are_the_first_and_last_tokens(model_folder) -> None:
     found = model.embed(text, long="head-tail", max_length=8, ledger=ledger)
     ends = " ".join([*words[:3], *words[-3:]])
     np.testing.assert_allclose(found, model.embed(ends), atol=1e-6)
-    assert ledger == Ledger(texts=1, tokens=32, long_texts=1, cut_tokens=24)
+    assert ledger == Ledger(texts=1, tokens=32, long_texts=1, cut_tokens=24, named=[0])
 
 
 @pytest.mark.parametrize("how", ["mean", "max", "cls"])
@@ -201,7 +201,7 @@ def test_windows_are_joined(model_folder, how) -> None:
     expected = parts.max(0) if how == "max" else (parts * lengths).sum(0) / lengths.sum()
     np.testing.assert_allclose(found[1], expected, atol=1e-5)
     np.testing.assert_allclose(found[[0, 2]], model.embed(["banco", "hoje"], pool=how), atol=1e-6)
-    assert ledger == Ledger(texts=3, tokens=20, long_texts=1, windows=3)
+    assert ledger == Ledger(texts=3, tokens=20, long_texts=1, windows=3, named=[1])
 
 
 def test_long_texts_may_be_refused(model_folder) -> None:

@@ -1,13 +1,15 @@
-"""The page on pretraining lists every setting of a recipe, with its default and what it does."""
+"""The pages on runs list every setting of their recipes, with its default and what it does."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from pydantic import BaseModel
 
+from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.settings import Phase, PretrainRecipe
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "pretraining.md"
+DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
 def lines(schema: type[BaseModel], before: str = "") -> Iterator[str]:
@@ -20,12 +22,15 @@ def lines(schema: type[BaseModel], before: str = "") -> Iterator[str]:
         else:
             default = field.get_default(call_default_factory=True)
             shown = list(default) if isinstance(default, tuple) else default
-            text = "" if shown is None else str(shown)
+            text = "" if shown is None or field.is_required() else str(shown).replace("|", r"\|")
             text = text.lower() if isinstance(shown, bool) else text
             yield f"| `{before}{key}` | {text} | {field.description} |"
 
 
-def test_the_page_lists_every_setting() -> None:
-    shown = [line for line in PAGE.read_text().splitlines() if line.startswith("| `") and "." in line]
-    missing = [line for line in lines(PretrainRecipe) if line not in shown]
+@pytest.mark.parametrize(
+    ("page", "schema"), [("pretraining.md", PretrainRecipe), ("finetuning.md", FinetuneRecipe)]
+)
+def test_the_page_lists_every_setting(page: str, schema: type[BaseModel]) -> None:
+    shown = [line for line in (DOCS / page).read_text().splitlines() if line.startswith("| `")]
+    missing = [line for line in lines(schema) if line not in shown]
     assert missing == []

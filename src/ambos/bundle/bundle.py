@@ -202,7 +202,8 @@ class Bundle:
             Whether a linear layer with ReLU comes before the last one.
         """
         self.own = own_head(FAMILIES[self.config.family], kind, pooling, hidden)
-        if self.own is None and kind == "classify" and "classifier_pooling" in self.family.defaults:
+        stated = kind == "classify" and "classifier_pooling" in self.family.defaults
+        if self.own is None and pooling is not None and stated:
             self.raw["classifier_pooling"] = "mean" if pooling == "mean" else "cls"
         self.learnt = {}
         outputs = self._outputs(kind, labels)
