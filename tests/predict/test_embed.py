@@ -173,11 +173,18 @@ def test_long_texts_are_cut_and_counted(model_folder, kind) -> None:
     assert ledger == Ledger(texts=2, tokens=sum(tokens), long_texts=1, cut_tokens=tokens[1] - 64, named=[1])
 
 
+def single_tokens(model) -> list[str]:
+    """Six words of one token each."""
+    words = ["banco", "casa", "hoje", "noite", "porto", "word", "when", "that", "para", "uma", "with", "como"]
+    found = [word for word, ids in zip(words, model.tokenizer.ids_batch(words), strict=True) if len(ids) == 3]
+    assert len(found) >= 6
+    return found[:6]
+
+
 def test_ends_are_the_first_and_last_tokens(model_folder) -> None:
     """Read as a text made of its first and last words."""
     model = ambos.load(model_folder("wordpiece"))
-    words = ["banco", "chegou", "hoje", "noite", "porto", "word"]
-    assert all(len(ids) == 3 for ids in model.tokenizer.ids_batch(words))
+    words = single_tokens(model)
     text = " ".join(words * 5)
     ledger = Ledger()
     found = model.embed(text, long="head-tail", max_length=8, ledger=ledger)
@@ -190,17 +197,17 @@ def test_ends_are_the_first_and_last_tokens(model_folder) -> None:
 def test_windows_are_joined(model_folder, how) -> None:
     """The mean of the windows by their lengths, or their maximum; nothing is left out."""
     model = ambos.load(model_folder("wordpiece"))
-    words = ["banco", "chegou", "hoje", "noite", "porto", "word"]
+    words = single_tokens(model)
     ledger = Ledger()
     found = model.embed(
-        ["banco", " ".join(words * 2), "hoje"], pool=how, long="windows", max_length=8, ledger=ledger
+        [words[0], " ".join(words * 2), words[2]], pool=how, long="windows", max_length=8, ledger=ledger
     )
     windows = [(words * 2)[0:6], (words * 2)[5:11], (words * 2)[10:12]]
     parts = model.embed([" ".join(window) for window in windows], pool=how)
     lengths = np.array([[len(window) + 2] for window in windows])
     expected = parts.max(0) if how == "max" else (parts * lengths).sum(0) / lengths.sum()
     np.testing.assert_allclose(found[1], expected, atol=1e-5)
-    np.testing.assert_allclose(found[[0, 2]], model.embed(["banco", "hoje"], pool=how), atol=1e-6)
+    np.testing.assert_allclose(found[[0, 2]], model.embed([words[0], words[2]], pool=how), atol=1e-6)
     assert ledger == Ledger(texts=3, tokens=20, long_texts=1, windows=3, named=[1])
 
 
