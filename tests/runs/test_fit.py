@@ -143,7 +143,6 @@ def test_heads_of_our_own_survive_saving(
     work = Finetuning(Bundle.load(model_folder("bpe")), rows, [], how)
     train(work)
     work.finish()
-    before = work.measure(rows)
     work.bundle.save(tmp_path / "saved")
     again = Bundle.load(tmp_path / "saved")
     assert again.labels == ("neg", "pos")
@@ -155,7 +154,6 @@ def test_heads_of_our_own_survive_saving(
         again.network(part.batch, "classify"), work.bundle.network.eval()(part.batch, "classify")
     )
     assert ("dense" in dict(again.network.heads["classify"].named_children())) == hidden
-    assert before["accuracy"].value > 0.5
 
 
 def test_early_stopping_keeps_the_best(model_folder: Callable[[str], Path]) -> None:
