@@ -19,10 +19,12 @@ MEASURED = """
 import sys
 from pathlib import Path
 from ambos.recipe import load_recipe
+from ambos.runs.choices import choose
 from ambos.runs.named import recipe_values
 from ambos.runs.folder import begin_folder
 from ambos.runs.pretrain import Job
 from ambos.runs.settings import PretrainRecipe
+from ambos.train.team import Team
 
 folder, recipe, scheme, steps = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 changes = {
@@ -32,7 +34,7 @@ changes = {
     "budget": {"steps": steps},
     "evaluation": {"times": 2, "sequences": 64},
 }
-recipe = load_recipe(PretrainRecipe, [recipe_values(recipe), changes])
+recipe = choose(load_recipe(PretrainRecipe, [recipe_values(recipe), changes]), Team())
 begin_folder(folder, recipe, None, [])
 Job(folder, recipe).run()
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())

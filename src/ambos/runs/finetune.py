@@ -1,4 +1,4 @@
-"""A fine-tuning run from beginning to end, or from where it was interrupted to its end."""
+"""Fine-tuning in memory: a base with a new head, trained on rows, its best weights kept and calibrated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
