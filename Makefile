@@ -11,8 +11,8 @@ STALE := pyproject.toml constraints.txt
 .PHONY: help quickstart test test-slow check format bench wheel constraints clean
 
 help:
-	@echo "make quickstart   from nothing to a model of its own, in two minutes after installation"
-	@echo "make test         the tests (about six minutes on two cores)"
+	@echo "make quickstart   from nothing to models of its own, in three minutes after installation"
+	@echo "make test         the tests (about twelve minutes on two cores)"
 	@echo "make test-slow    the long ones: memory, disk full, the wheel alone"
 	@echo "make check        format, lint, types, tests: what must pass before a change lands"
 	@echo "make bench        the benchmarks (AMBOS_DATA names the folder of data sets)"
@@ -44,6 +44,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/pretraining.py speed
 	$(BIN)/python benchmarks/pretraining.py quality
+	$(BIN)/python benchmarks/ablation.py
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel

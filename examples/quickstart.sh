@@ -44,4 +44,11 @@ run ambos pretrain sample/corpus --heldout sample/heldout --tokenizer tokenizer 
 run ambos fill run "Ontem à noite, a menina [MASK] um livro." --top 3
 run ambos fill run "The old doctor lives [MASK] the museum." --top 3
 
+say "8  Labelled rows: look at them, fine-tune on them, measure with intervals, predict"
+run ambos doctor sample/ner/train.conll --test sample/ner/test.conll --model run
+run ambos finetune tag --train sample/ner/train.conll --dev sample/ner/dev.conll --test sample/ner/test.conll --base run --lr 1e-3 --out ner
+printf 'Ana Lima mora em Fortaleza .\nPenny Wilkins works in Halifax .\n' > sentences.txt
+run ambos predict ner sentences.txt --out tags.jsonl --with-text
+run cat tags.jsonl
+
 say "All of it is in quickstart/. Next: ambos --help"
