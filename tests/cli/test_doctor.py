@@ -248,7 +248,7 @@ class TestScreen:
         severities = [line.split()[0] for line in lines if line.startswith(("error", "warning", "note"))]
         assert severities == sorted(severities, key=["error", "warning", "note"].index)
         assert "for 3 epochs would take about" in ran.out.replace("\n", " ")
-        assert "An estimate, good to a factor of two" in ran.out
+        assert "A rough estimate for this machine" in ran.out
         assert ambos("doctor", "train.csv", "--quiet") == Ran(0, "", "")
 
     def test_all_is_well(self, ambos, here):

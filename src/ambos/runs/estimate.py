@@ -85,7 +85,7 @@ def estimate_finetuning(
     speed: float,
     share: float = SHARE,
 ) -> Cost:
-    """Estimate the time and the memory of a run; good to a factor of two.
+    """Estimate the time and the memory of a run, roughly: small models take two or three times as long.
 
     Time is that of the matrix products, at a share of what the machine reaches with them alone, which stands
     for all else that a step does. Reading the files, and a process that shares the cores, are not counted.
