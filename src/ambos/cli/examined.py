@@ -106,7 +106,8 @@ def _show_estimate(console: Console, value: Value) -> None:
     )
     speed = f"{cost['share']:.0%} of the {cost['speed'] / 1e9:,.0f} billion a second that it reaches now"
     console.print(
-        f"[dim]A rough estimate for this machine; small models take two or three times as long. Time: {cost['steps']:,} steps, "
+        "[dim]A rough estimate for this machine; small models take two or three times as long. "
+        f"Time: {cost['steps']:,} steps, "
         f"{cost['operations'] / 1e9:,.0f} billion operations in matrix products, at {speed}. Memory: "
         f"{size(cost['weights'])} for weights and optimiser, {size(cost['activations'])} for what a step "
         "remembers, the rest for the program.[/]"
