@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from ambos.data.read_files import RowFiles, guess_task
-from ambos.data.read_rows import NamedText, detect_columns
+from ambos.data.read_rows import detect_columns
 from ambos.data.read_tagged import Untagged
 from ambos.data.rows import Columns, PairRow, Problems, QuestionRow, TextRow, WordsRow
 from ambos.errors import InputError
@@ -69,7 +69,7 @@ class TestTexts:
     def test_ids(self):
         write("a.jsonl", {"text": "Um", "id": 7}, {"text": "Dois"}, {"text": "Três", "id": "a"})
         rows = unlabelled("a.jsonl", "classify")
-        assert rows[0] == NamedText("Um", (), None, Path("a.jsonl"), 1, "7")
+        assert rows[0] == TextRow("Um", (), None, Path("a.jsonl"), 1, "7")
         assert [row.id for row in rows] == ["7", None, "a"]
         write("b.csv", "chave,text", "k,Um")
         assert unlabelled("b.csv", "classify", Columns(id="chave"))[0].id == "k"

@@ -77,6 +77,8 @@ def evaluate(
     ] = False,
     separator: Annotated[str, typer.Option("--separator", help="Between several labels in one field.")] = "|",
     text: of.Text = None,
+    text_a: of.TextA = None,
+    text_b: of.TextB = None,
     label: of.Label = None,
     score: of.Score = None,
     words: of.Words = None,
@@ -118,12 +120,21 @@ def evaluate(
         )
     loaded = load_model(screen, model, device)
     task: Any = loaded.learnt
-    named = {"text": text, "label": label, "score": score, "words": words, "tags": tags}
+    named = {
+        "text": text,
+        "text_a": text_a,
+        "text_b": text_b,
+        "label": label,
+        "score": score,
+        "words": words,
+        "tags": tags,
+    }
     named |= {"question": question, "passage": passage, "answers": answers}
     found = RowFiles.find(
         files,
         task.name,
         Columns(**named),
+        pairs=task.pairs,
         several=getattr(task, "several", False),
         separator=separator,
         options=read_options("text", None, "line", encoding, max_line_mb, max_document_mb),

@@ -77,6 +77,8 @@ def predict(
         bool, typer.Option("--skip-bad", help="Leave out, and count, rows that cannot be used.")
     ] = False,
     text: of.Text = None,
+    text_a: of.TextA = None,
+    text_b: of.TextB = None,
     words: of.Words = None,
     question: of.Question = None,
     passage: of.Passage = None,
@@ -117,9 +119,11 @@ def predict(
     task: Any = loaded.learnt.name
     if task == "tag":
         words, text = words or text, None  # running text takes the place of words
-    given = Columns(text=text, words=words, question=question, passage=passage, id=row_id)
+    given = Columns(
+        text=text, text_a=text_a, text_b=text_b, words=words, question=question, passage=passage, id=row_id
+    )
     options = read_options("text", None, "line", encoding, max_line_mb, max_document_mb)
-    files = RowFiles.find(inputs, task, given, labelled=False, options=options)
+    files = RowFiles.find(inputs, task, given, labelled=False, pairs=loaded.learnt.pairs, options=options)
     screen.note(_described(files))
     details = Details(files.columns.id is not None, with_text, all_probabilities, top)
     reading = loaded.reading(long, max_length)

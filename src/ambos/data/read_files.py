@@ -17,7 +17,7 @@ from ambos.data.read_rows import (
 )
 from ambos.data.read_tagged import LISTS, TAGGED, read_tagged_rows
 from ambos.data.rows import Columns, Problems, Row
-from ambos.errors import InputError
+from ambos.errors import InputError, UsageError
 from ambos.text.records import check_columns, column_names, list_columns
 from ambos.text.sources import Format, Source, find_sources
 from ambos.text.stream import ReadOptions
@@ -30,6 +30,7 @@ _FORMATS: dict[Task, tuple[Format, ...]] = {
 }
 _ALL: tuple[Format, ...] = tuple(dict.fromkeys((*TABLES, *TAGGED, *QUESTIONS)))
 _GUESSED: tuple[Task, ...] = ("answer", "tag", "pair", "pair-score", "classify", "score")
+_PAIRS: dict[Task, Task] = {"classify": "pair", "score": "pair-score"}  # what rows of two texts are
 _COLUMNS_OF: dict[Task, tuple[Format, ...]] = {"tag": LISTS, "answer": LISTS}  # where columns have names
 
 
@@ -71,18 +72,28 @@ class RowFiles:
         given: Columns | None = None,
         *,
         labelled: bool = True,
+        pairs: bool | None = None,
         several: bool = False,
         separator: str = SEPARATOR,
         options: ReadOptions | None = None,
     ) -> "RowFiles":
-        """Find files, folders and globs; columns that are not `given` are known by their names."""
+        """Find files, folders and globs; columns that are not `given` are known by their names.
+
+        For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
+        if the columns do; the task is then `pair` or `pair-score`.
+        """
+        if task in _PAIRS and (pairs or (pairs is None and given and (given.text_a or given.text_b))):
+            task = _PAIRS[task]
         formats = _FORMATS[task] if labelled or _FORMATS[task] != TABLES else TEXTS
         options, columns = options or ReadOptions(), given or Columns()
         sources = find_sources(names, formats=formats)
         tables = [source for source in sources if source.format in _COLUMNS_OF.get(task, TABLES)]
         if tables:
             found = column_names(tables[0], options)
-            columns = detect_columns(found, task, columns, labelled=labelled, file=tables[0].path)
+            how: dict[str, Any] = {"labelled": labelled, "file": tables[0].path}
+            if task in _PAIRS and pairs is None and not columns.text:
+                task = _text_or_pair(found, task, columns, labelled=labelled)
+            columns = detect_columns(found, task, columns, **how)
         elif formats == TEXTS:
             columns = replace(columns, text="text")  # no table has it: so are the lines of plain text called
         return cls(task, sources, columns, labelled, several, separator, options)
@@ -103,6 +114,15 @@ class RowFiles:
             return read_pair_rows(self.sources, self.columns, problems, **how)
         how |= {"several": self.several, "separator": self.separator}
         return read_text_rows(self.sources, self.columns, problems, **how)
+
+
+def _text_or_pair(names: Sequence[str], task: Task, given: Columns, *, labelled: bool) -> Task:
+    """Return the task of a table: with pairs of texts only where it has no column of single ones."""
+    for one in (task, _PAIRS[task]):
+        with suppress(InputError, UsageError):
+            detect_columns(names, one, given, labelled=labelled)
+            return one
+    return task
 
 
 def guess_task(

@@ -4,7 +4,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -65,13 +64,6 @@ _OPTIONAL = (("id",), ("title",))
 _TARGETS = (("label",), ("score",), ("tags",), ("answers",))  # what rows to predict for do without
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SHOWN = 40  # characters of a value in an error
-
-
-@dataclass(frozen=True, slots=True)
-class NamedText(TextRow):
-    """A text from a table that has ids."""
-
-    id: str | None = None
 
 
 def detect_columns(
@@ -181,8 +173,7 @@ def read_text_rows(
     Parameters
     ----------
     columns
-        As `detect_columns` gives them; without a column for label or score, rows have none. With one for ids,
-        rows are `NamedText`.
+        As `detect_columns` gives them; without a column for label, score or ids, rows have none.
     problems
         Told of rows that cannot be used; by default they are refused.
     several
@@ -198,8 +189,8 @@ def read_text_rows(
 
     def make(record: dict[str, Any], file: Path, line: int) -> TextRow:
         labels = _labels_of(record, columns.label, separator if several else None)
-        row = text_of(record, text), labels, _score_of(record, columns.score), file, line
-        return TextRow(*row) if columns.id is None else NamedText(*row, id_of(record, columns))
+        score = _score_of(record, columns.score)
+        return TextRow(text_of(record, text), labels, score, file, line, id_of(record, columns))
 
     return read_each(sources, table(columns, options, advance), make, problems or Problems())
 
@@ -217,7 +208,8 @@ def read_pair_rows(
 
     def make(record: dict[str, Any], file: Path, line: int) -> PairRow:
         labels, score = _labels_of(record, columns.label, None), _score_of(record, columns.score)
-        return PairRow(text_of(record, text_a), text_of(record, text_b), labels, score, file, line)
+        texts = text_of(record, text_a), text_of(record, text_b)
+        return PairRow(*texts, labels, score, file, line, id_of(record, columns))
 
     return read_each(sources, table(columns, options, advance), make, problems or Problems())
 

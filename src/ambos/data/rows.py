@@ -34,6 +34,7 @@ class TextRow:
     score: float | None
     file: Path
     line: int
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class PairRow:
     score: float | None
     file: Path
     line: int
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Rows of a plan to sequences of ids, special tokens and segments included; all of a batch at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,12 @@ class Layout:
             single_segments=(single.segments[0], single.segments[alone[0]], single.segments[-1]),
             separator=between[0],
         )
+
+    def pair(self, first: Sequence[int], second: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return two texts as one sequence with special tokens around them, and its segment numbers."""
+        parts = (self.before, first, self.between, second, self.after)
+        numbered = zip(self.segments, parts, strict=True)
+        return [one for part in parts for one in part], [segment for segment, part in numbered for _ in part]
 
     def room(self, length: int, *, pair: bool) -> int:
         """Return how many tokens of text fit into a sequence."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ambos.errors import InputError
+from ambos.errors import InputError, UsageError
 
 Long = Literal["cut", "head-tail", "windows", "error"]
 LONG: tuple[str, ...] = get_args(Long)
@@ -101,12 +101,8 @@ def spans_of(
         return [Span(((0, count),))]
     ledger.long_texts += 1
     if how == "error" or room < 1:
-        raise InputError(
-            "a text is longer than the model can read",
-            expected=f"at most {room + special:,} tokens",
-            found=f"{count + special:,} tokens",
-            fix="shorten it, or let it be read in windows with --long windows",
-        )
+        fix = "shorten it, or let it be read in windows with --long windows"
+        raise _too_long("a text", room + special, count + special, fix)
     if len(ledger.named) < _NAMED:
         ledger.named.append(number)
     if how == "windows":
@@ -143,3 +139,54 @@ def fit(
     special = sum(around)
     spans = spans_of(len(body), limit - special, how, ledger, special=special)
     return [before + span.of(body) + after for span in spans]
+
+
+def fit_pair(
+    first: int, second: int, room: int, how: Long, ledger: Ledger, *, special: int = 0
+) -> tuple[int, int]:
+    """Return how many tokens of the beginning of each of two texts go into a sequence with room for `room`.
+
+    The longer one is cut first, then both alike: a short text is whole as long as half of the room holds it.
+
+    Parameters
+    ----------
+    how
+        cut, or error: `InputError`. Windows and ends are of one text alone: `UsageError`.
+    ledger, special
+        See `spans_of`; a pair counts as a text.
+
+    Examples
+    --------
+    >>> fit_pair(3, 20, 10, "cut", Ledger()), fit_pair(30, 20, 11, "cut", Ledger())
+    ((3, 7), (6, 5))
+    """
+    if how in ("head-tail", "windows"):
+        raise UsageError(
+            f"pairs of texts cannot be read with --long {how}",
+            expected="cut (the longer text first), or error",
+            fix="--long cut",
+        )
+    number, count = ledger.texts, first + second
+    ledger.texts += 1
+    ledger.tokens += count + special
+    if count <= room:
+        return first, second
+    ledger.long_texts += 1
+    if how == "error" or room < 2:
+        raise _too_long("a pair of texts", room + special, count + special, "shorten it, or --long cut")
+    if len(ledger.named) < _NAMED:
+        ledger.named.append(number)
+    ledger.cut_tokens += count - room
+    less, more = sorted((first, second))
+    less = min(less, room // 2)
+    more = room - less
+    return (more, less) if first > second else (less, more)
+
+
+def _too_long(what: str, expected: int, found: int, fix: str) -> InputError:
+    return InputError(
+        f"{what} is longer than the model can read",
+        expected=f"at most {expected:,} tokens",
+        found=f"{found:,} tokens",
+        fix=fix,
+    )

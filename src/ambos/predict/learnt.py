@@ -29,11 +29,12 @@ def task_of(bundle: Bundle) -> Task[Any, Any]:
     learnt = {"name": _name(bundle), **bundle.learnt}
     labels = LabelSet(bundle.labels)
     temperature = float(learnt.get("temperature", 1.0))
+    pairs: bool | None = learnt.get("pairs")
     if learnt["name"] == "score":
-        return Score(float(learnt.get("mean", 0.0)), float(learnt.get("variance", 1.0)))
+        return Score(float(learnt.get("mean", 0.0)), float(learnt.get("variance", 1.0)), pairs=pairs)
     if learnt["name"] == "classify":
         several = bool(learnt.get("several", _problem(bundle) == "multi_label_classification"))
-        return Classify(labels, several=several, temperature=temperature)
+        return Classify(labels, several=several, temperature=temperature, pairs=pairs)
     if learnt["name"] == "tag":
         return Tag(labels, temperature=temperature)
     if learnt["name"] == "answer":

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ambos.data.read_rows import NamedText
 from ambos.data.read_tagged import Untagged
-from ambos.data.rows import QuestionRow, Row, TextRow, WordsRow
+from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow
 from ambos.errors import UsageError
 from ambos.evaluate.entities import spans
 from ambos.tasks.answer import Answer, Answered, Candidate
@@ -77,7 +76,7 @@ class Records:
         self._details = details
         said, self._said = _PARTS[task.name](task, details)
         asked = isinstance(task, Answer)
-        texts = ("question", "passage") if asked else ("text",)
+        texts = ("question", "passage") if asked else ("text_a", "text_b") if task.pairs else ("text",)
         self.fields: Fields = {
             "file": str,
             "line": int,
@@ -90,7 +89,7 @@ class Records:
         """Return the record of a row."""
         record: dict[str, Any] = {"file": str(row.file), "line": row.line}
         if "id" in self.fields:
-            record["id"] = row.id if isinstance(row, NamedText | Untagged | QuestionRow) else None
+            record["id"] = getattr(row, "id", None)  # sentences that come with tags have none
         if self._details.text:
             record |= _text(row)
         return record | self._said(row, prediction)
@@ -99,6 +98,8 @@ class Records:
 def _text(row: Row) -> dict[str, Any]:
     if isinstance(row, QuestionRow):
         return {"question": row.question, "passage": row.passage}
+    if isinstance(row, PairRow):
+        return {"text_a": row.text_a, "text_b": row.text_b}
     if isinstance(row, TextRow | Untagged):
         return {"text": row.text}
     return {}

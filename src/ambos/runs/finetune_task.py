@@ -6,6 +6,7 @@ from typing import Any
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.label_set import LabelSet
+from ambos.data.rows import PairRow
 from ambos.errors import UsageError
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.tasks.answer import Answer
@@ -27,7 +28,8 @@ def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | No
     smoothing = recipe.learning.smoothing
     if recipe.task == "tag":
         return Tag(labels, class_weights=weights, smoothing=smoothing)
-    return Classify(labels, several=recipe.several, class_weights=weights, smoothing=smoothing)
+    pairs = isinstance(rows[0], PairRow)
+    return Classify(labels, several=recipe.several, class_weights=weights, smoothing=smoothing, pairs=pairs)
 
 
 def _class_weights(recipe: FinetuneRecipe, labels: LabelSet, rows: Sequence[Any]) -> list[float] | None:

@@ -18,11 +18,12 @@ from ambos.tasks.classify import Classified, Classify
 from ambos.tasks.score import Score
 from ambos.tasks.tag import Tag, Tagged
 from ambos.tasks.task import Task
+from ambos.tasks.texts import TextOrPair
 
 _SHOWN = 400  # characters of a text
 _ANSWERS = 3  # that count as right, of a question
 
-Row = TypeVar("Row", TextRow, WordsRow, QuestionRow)
+Row = TypeVar("Row", TextOrPair, WordsRow, QuestionRow)
 Prediction = TypeVar("Prediction")
 Shown = dict[str, Any]
 Decisions = tuple[NDArray[np.float32], NDArray[np.bool_]]
@@ -54,22 +55,22 @@ class Judge(ABC, Generic[Row, Prediction]):
         """Return what a reader wants to know of a wrong prediction, as plain values."""
 
 
-class ClassifyJudge(Judge[TextRow, Classified]):
+class ClassifyJudge(Judge[TextOrPair, Classified]):
     """The surer of a wrong label, the worse; of several labels, the surest wrong one counts."""
 
     def __init__(self, task: Classify) -> None:
         self.task = task
 
-    def check(self, row: TextRow) -> None:
+    def check(self, row: TextOrPair) -> None:
         """Refuse labels that the model does not know."""
         for label in row.labels:
             self.task.labels.id_of(label, row.file, row.line)
 
-    def gold(self, row: TextRow) -> list[str]:
+    def gold(self, row: TextOrPair) -> list[str]:
         """Return the labels."""
         return list(row.labels)
 
-    def decisions(self, row: TextRow, prediction: Classified) -> Decisions:
+    def decisions(self, row: TextOrPair, prediction: Classified) -> Decisions:
         """Return the labels that were given."""
         chances = prediction.probabilities
         if not self.task.several:
@@ -77,7 +78,7 @@ class ClassifyJudge(Judge[TextRow, Classified]):
         given = chances > 0.5
         return chances[given], self._there(row)[given]
 
-    def badness(self, row: TextRow, prediction: Classified) -> float:
+    def badness(self, row: TextOrPair, prediction: Classified) -> float:
         """Return how sure it was of the surest wrong label, given or withheld."""
         chances = prediction.probabilities
         if not self.task.several:
@@ -85,15 +86,15 @@ class ClassifyJudge(Judge[TextRow, Classified]):
         wrong = (chances > 0.5) != self._there(row)
         return float(np.maximum(chances, 1 - chances)[wrong].max(initial=0.0))
 
-    def _there(self, row: TextRow) -> NDArray[np.bool_]:
+    def _there(self, row: TextOrPair) -> NDArray[np.bool_]:
         found = np.zeros(len(self.task.labels), np.bool_)
         found[[self.task.labels.id_of(label) for label in row.labels]] = True
         return found
 
-    def show(self, row: TextRow, prediction: Classified) -> Shown:
+    def show(self, row: TextOrPair, prediction: Classified) -> Shown:
         """Return the text, its labels and those given."""
         return {
-            "text": _clipped(row.text),
+            "text": _clipped(_text(row)),
             "gold": list(row.labels),
             "predicted": list(prediction.labels),
             "confidence": self.badness(row, prediction),
@@ -158,21 +159,21 @@ class TagJudge(Judge[WordsRow, Tagged]):
         }
 
 
-class ScoreJudge(Judge[TextRow, float]):
+class ScoreJudge(Judge[TextOrPair, float]):
     """The further off, the worse."""
 
-    def gold(self, row: TextRow) -> float | None:
+    def gold(self, row: TextOrPair) -> float | None:
         """Return the score."""
         return row.score
 
-    def badness(self, row: TextRow, prediction: float) -> float:
+    def badness(self, row: TextOrPair, prediction: float) -> float:
         """Return the error."""
         return abs(prediction - (row.score or 0.0))
 
-    def show(self, row: TextRow, prediction: float) -> Shown:
+    def show(self, row: TextOrPair, prediction: float) -> Shown:
         """Return the text and both scores."""
         error = prediction - (row.score or 0.0)
-        return {"text": _clipped(row.text), "gold": row.score, "predicted": prediction, "error": error}
+        return {"text": _clipped(_text(row)), "gold": row.score, "predicted": prediction, "error": error}
 
 
 class AnswerJudge(Judge[QuestionRow, Answered]):
@@ -247,6 +248,10 @@ class Worst:
 def line_of(row: Any, gold: Any) -> bytes:  # noqa: ANN401 (rows of any kind, plain values)
     """Return what tells an example of a file from any other: its line, and what is right."""
     return json.dumps([row.line, gold], ensure_ascii=True).encode() + b"\n"
+
+
+def _text(row: TextOrPair) -> str:
+    return row.text if isinstance(row, TextRow) else f"{row.text_a}\n{row.text_b}"
 
 
 def _clipped(text: str) -> str:

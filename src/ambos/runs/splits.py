@@ -8,7 +8,7 @@ import numpy as np
 
 from ambos.data.draws import Draws
 from ambos.data.read_files import RowFiles
-from ambos.data.rows import Columns, Problems
+from ambos.data.rows import Columns, PairRow, Problems
 from ambos.runs.finetune_settings import DataFiles, TaskName
 
 _KEPT_BACK = 0.1  # share of the training rows that is measured with where no dev file is given
@@ -22,6 +22,11 @@ class Split:
     columns: Columns = field(default_factory=Columns)
     left_out: dict[str, int] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> bool:
+        """Whether its rows are pairs of texts."""
+        return bool(self.rows) and isinstance(self.rows[0], PairRow)
 
 
 @dataclass(frozen=True)
@@ -48,9 +53,10 @@ class Splits:
 
 def read_splits(files: DataFiles, task: TaskName, *, several: bool = False) -> Splits:
     """Read the rows of a run; where no dev file is named, keep a tenth of the training rows back."""
-    train, dev, test = (
-        read_split(names, files, task, several=several) if names else Split()
-        for names in (files.train, files.dev, files.test)
+    train = read_split(files.train, files, task, several=several) if files.train else Split()
+    dev, test = (
+        read_split(names, files, task, several=several, pairs=train.pairs) if names else Split()
+        for names in (files.dev, files.test)
     )
     if dev.files:
         return Splits(train, dev, test)
@@ -69,10 +75,19 @@ def _chosen(count: int) -> list[bool]:
     return [bool(place < max(count > 1, round(count * _KEPT_BACK))) for place in places]
 
 
-def read_split(names: Sequence[str], files: DataFiles, task: TaskName, *, several: bool = False) -> Split:
-    """Read all rows of some files."""
+def read_split(
+    names: Sequence[str],
+    files: DataFiles,
+    task: TaskName,
+    *,
+    several: bool = False,
+    pairs: bool | None = None,
+) -> Split:
+    """Read all rows of some files; `pairs`, where it is known, says whether they hold pairs of texts."""
     problems = Problems(skip_bad=files.skip_bad)
-    found = RowFiles.find(names, task, Columns(**files.columns), several=several, separator=files.separator)
+    found = RowFiles.find(
+        names, task, Columns(**files.columns), pairs=pairs, several=several, separator=files.separator
+    )
     rows = list(found.rows(problems))
     counts = {str(kind): count for kind, count in problems.counts.items()}
     return Split(rows, found.columns, counts, tuple(str(source.path) for source in found.sources))

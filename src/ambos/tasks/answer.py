@@ -89,7 +89,7 @@ class Answer(Task[QuestionRow, Answered]):
         questions = tokenizer.ids_batch([row.question for row in rows])
         passages = tokenizer.encode_batch([row.passage for row in rows])
         before, after = tokenizer.around
-        special = len(layout.before) + len(layout.between) + len(layout.after)
+        special = -layout.room(0, pair=True)
         sequences: list[list[int]] = []
         segments: list[list[int]] = []
         owners: list[int] = []
@@ -106,8 +106,9 @@ class Answer(Task[QuestionRow, Answered]):
                 len(tokens), room, how, ledger, special=around, overlap=min(_OVERLAP, room // 2)
             ):
                 inside = span.of(tokens)
-                sequences.append([*layout.before, *question, *layout.between, *inside, *layout.after])
-                segments.append(_segments(layout, len(question), len(inside)))
+                joined = layout.pair(question, inside)
+                sequences.append(joined[0])
+                segments.append(joined[1])
                 owners.append(number)
                 start, end = (None, None) if answer is None else (span.place(one) for one in answer)
                 whole = start is not None and end is not None
@@ -209,11 +210,6 @@ def _answer_tokens(row: QuestionRow, passage: Encoded, before: int) -> tuple[int
         if side is not None and start < stop and end > begin
     ]
     return (inside[0], inside[-1]) if inside else None
-
-
-def _segments(layout: Layout, question: int, passage: int) -> list[int]:
-    sizes = (len(layout.before), question, len(layout.between), passage, len(layout.after))
-    return [segment for segment, size in zip(layout.segments, sizes, strict=True) for _ in range(size)]
 
 
 def _pairs(logits: Logits) -> dict[tuple[int, int], float]:

@@ -12,11 +12,10 @@ from torch import Tensor
 
 from ambos.data.examples import Examples, Labelled
 from ambos.data.label_set import LabelSet
-from ambos.data.rows import TextRow
 from ambos.data.windows import Ledger
 from ambos.evaluate.classification import Confusion, MultiLabel
 from ambos.tasks.task import Logits, Reading, Task
-from ambos.tasks.texts import encode_texts, mean_of_windows
+from ambos.tasks.texts import TextOrPair, encode_texts, kept_pairs, mean_of_windows
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Classified:
     logits: NDArray[np.float32]
 
 
-class Classify(Task[TextRow, Classified]):
+class Classify(Task[TextOrPair, Classified]):
     """Cross-entropy over labels; with `several`, one yes-or-no question for each.
 
     Parameters
@@ -53,6 +52,8 @@ class Classify(Task[TextRow, Classified]):
         Share of the target that is spread over all labels.
     temperature
         Logits are divided by it before they become probabilities; fitted on held-out examples.
+    pairs
+        Whether rows are pairs of texts; None if it is not known.
 
     Examples
     --------
@@ -71,21 +72,23 @@ class Classify(Task[TextRow, Classified]):
         class_weights: Sequence[float] | None = None,
         smoothing: float = 0.0,
         temperature: float = 1.0,
+        pairs: bool | None = None,
     ) -> None:
         self.labels = labels
         self.several = several
         self.class_weights = None if class_weights is None else torch.tensor(class_weights)
         self.smoothing = smoothing
         self.temperature = temperature
+        self.pairs = pairs
 
     def encode(
-        self, rows: Sequence[TextRow], reading: Reading, ledger: Ledger, *, labelled: bool
+        self, rows: Sequence[TextOrPair], reading: Reading, ledger: Ledger, *, labelled: bool
     ) -> Examples:
         """Return the sequences of texts; a target is a label's number, or a row of zeros and ones."""
         target = self.target(rows) if labelled else None
-        return encode_texts([row.text for row in rows], reading, ledger, target)
+        return encode_texts(rows, reading, ledger, target)
 
-    def target(self, rows: Sequence[TextRow]) -> NDArray[Any]:
+    def target(self, rows: Sequence[TextOrPair]) -> NDArray[Any]:
         """Return (rows,) int64; of several labels (rows, labels) float32."""
         if not self.several:
             return np.array([self.labels.id_of(row.labels[0], row.file, row.line) for row in rows], np.int64)
@@ -113,7 +116,7 @@ class Classify(Task[TextRow, Classified]):
             return weight * torch.where(chosen.sum(-1) > 0, chosen.amax(-1), torch.ones_like(weight))
         return weight * self.class_weights[part.targets["target"]]
 
-    def decode(self, logits: Logits, examples: Examples, rows: Sequence[TextRow]) -> list[Classified]:  # noqa: ARG002
+    def decode(self, logits: Logits, examples: Examples, rows: Sequence[TextOrPair]) -> list[Classified]:  # noqa: ARG002
         """Return labels and probabilities of each text."""
         whole = mean_of_windows(logits, examples)
         scaled = torch.from_numpy(whole / self.temperature)
@@ -130,7 +133,7 @@ class Classify(Task[TextRow, Classified]):
         """Return what takes in examples and gives the metrics."""
         return (MultiLabel if self.several else Confusion)(self.labels.names)
 
-    def compare(self, rows: Sequence[TextRow], predictions: Sequence[Classified]) -> tuple[Any, Any]:
+    def compare(self, rows: Sequence[TextOrPair], predictions: Sequence[Classified]) -> tuple[Any, Any]:
         """Return numbers of labels; of several labels, tables of zeros and ones."""
         if self.several:
             found = np.array([one.probabilities > 0.5 for one in predictions], np.int64)
@@ -147,4 +150,4 @@ class Classify(Task[TextRow, Classified]):
     @property
     def settings(self) -> dict[str, Any]:
         """What must be kept with the model to predict in the same way."""
-        return {"several": self.several, "temperature": self.temperature}
+        return {"several": self.several, "temperature": self.temperature, **kept_pairs(self.pairs)}

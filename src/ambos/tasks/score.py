@@ -8,17 +8,17 @@ import torch
 from torch import Tensor, nn
 
 from ambos.data.examples import Examples, Labelled
-from ambos.data.rows import TextRow
+from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
 from ambos.evaluate.regression import Regression
 from ambos.tasks.task import Logits, Reading, Task
-from ambos.tasks.texts import encode_texts, mean_of_windows
+from ambos.tasks.texts import TextOrPair, encode_texts, kept_pairs, mean_of_windows
 
 LABELS = ("score",)
 Numbers = TypeVar("Numbers", Tensor, Logits)
 
 
-class Score(Task[TextRow, float]):
+class Score(Task[TextOrPair, float]):
     """Squared error in units of the deviation of the training scores, so that any scale is learnt alike.
 
     From `begin` to `end`, while it learns, the head says (score - mean) / deviation; else the score itself.
@@ -27,6 +27,8 @@ class Score(Task[TextRow, float]):
     ----------
     mean, variance
         Of the training scores.
+    pairs
+        Whether rows are pairs of texts; None if it is not known.
 
     Examples
     --------
@@ -36,16 +38,17 @@ class Score(Task[TextRow, float]):
 
     name, head = "score", "classify"
 
-    def __init__(self, mean: float = 0.0, variance: float = 1.0) -> None:
+    def __init__(self, mean: float = 0.0, variance: float = 1.0, *, pairs: bool | None = None) -> None:
+        self.pairs = pairs
         self.mean = mean
         self.variance = variance
         self.learning = False
 
     @classmethod
-    def of(cls, rows: Sequence[TextRow]) -> "Score":
+    def of(cls, rows: Sequence[TextOrPair]) -> "Score":
         """Read mean and variance off training rows."""
         scores = np.array([row.score for row in rows], np.float64)
-        return cls(float(scores.mean()), float(scores.var()) or 1.0)
+        return cls(float(scores.mean()), float(scores.var()) or 1.0, pairs=isinstance(rows[0], PairRow))
 
     def begin(self) -> None:
         """Let a new head begin at the mean score, and learn deviations from it."""
@@ -65,11 +68,11 @@ class Score(Task[TextRow, float]):
         return outputs * self.variance**0.5 + self.mean if self.learning else outputs
 
     def encode(
-        self, rows: Sequence[TextRow], reading: Reading, ledger: Ledger, *, labelled: bool
+        self, rows: Sequence[TextOrPair], reading: Reading, ledger: Ledger, *, labelled: bool
     ) -> Examples:
         """Return the sequences of texts; a target is a number."""
         target = np.array([row.score for row in rows], np.float32) if labelled else None
-        return encode_texts([row.text for row in rows], reading, ledger, target)
+        return encode_texts(rows, reading, ledger, target)
 
     def losses(self, logits: Tensor, part: Labelled) -> Tensor:
         """Return the squared error of each sequence, (n,)."""
@@ -79,7 +82,7 @@ class Score(Task[TextRow, float]):
         """Return the weight of each sequence: one, divided among the windows of a text."""
         return part.targets["share"]
 
-    def decode(self, logits: Logits, examples: Examples, rows: Sequence[TextRow]) -> list[float]:  # noqa: ARG002
+    def decode(self, logits: Logits, examples: Examples, rows: Sequence[TextOrPair]) -> list[float]:  # noqa: ARG002
         """Return the score of each text."""
         return [float(score) for score in self._scores(mean_of_windows(logits, examples)[:, 0])]
 
@@ -87,7 +90,7 @@ class Score(Task[TextRow, float]):
         """Return what takes in examples and gives the metrics."""
         return Regression()
 
-    def compare(self, rows: Sequence[TextRow], predictions: Sequence[float]) -> tuple[Any, Any]:
+    def compare(self, rows: Sequence[TextOrPair], predictions: Sequence[float]) -> tuple[Any, Any]:
         """Return two rows of numbers."""
         return np.array([row.score for row in rows], np.float64), np.asarray(predictions, np.float64)
 
@@ -99,4 +102,4 @@ class Score(Task[TextRow, float]):
     @property
     def settings(self) -> dict[str, Any]:
         """What must be kept with the model to go on training it."""
-        return {"mean": self.mean, "variance": self.variance}
+        return {"mean": self.mean, "variance": self.variance, **kept_pairs(self.pairs)}

@@ -41,11 +41,13 @@ class Reading:
 class Task(ABC, Generic[Row, Prediction]):
     """What is learnt from labelled rows, and how logits become what a user asked for.
 
-    `name` is what the user calls it, `head` the kind of head it needs (see `ambos.bundle.bundle.TASKS`).
+    `name` is what the user calls it, `head` the kind of head it needs (see `ambos.bundle.bundle.TASKS`);
+    `pairs` tells whether its rows are pairs of texts, None that they may be.
     """
 
     name: str
     head: str
+    pairs: bool | None = False
 
     @abstractmethod
     def encode(self, rows: Sequence[Row], reading: Reading, ledger: Ledger, *, labelled: bool) -> Examples:
