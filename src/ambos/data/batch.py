@@ -132,6 +132,19 @@ class Batch:
         """Cut a (T, ...) tensor into one (length, ...) tensor per sequence."""
         return rows.split(self.lengths)
 
+    def by_group(self, rows: Tensor) -> tuple[Tensor, ...]:
+        """Cut a (T, ...) tensor into one (n, l, ...) tensor per group, without a copy.
+
+        All at once: the gradient is then one concatenation, where that of a slice is a copy into zeros. And a
+        batch of one group is taken whole, which costs nothing.
+        """
+        sizes = [group.count * group.length for group in self.groups]
+        parts = rows.split(sizes) if len(sizes) > 1 else (rows,)
+        return tuple(
+            part.unflatten(0, (group.count, group.length))
+            for part, group in zip(parts, self.groups, strict=True)
+        )
+
     def reading(self, read: Tensor) -> "Reading":
         """Prepare the computation of only the tokens at `read`, (R,) places in the packed row."""
         return Reading.of(self, read)

@@ -3,10 +3,12 @@
 Letters: T tokens of the batch, R tokens read, H heads, D head width, n sequences of a group, l their length.
 """
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 
-from ambos.data.batch import Batch, Group, GroupReading, Reading
+from ambos.data.batch import Batch, GroupReading, Reading
 from ambos.encoder.attend import attend
 from ambos.encoder.dropout import dropout
 from ambos.encoder.linear import Linear
@@ -68,14 +70,15 @@ class Attention(nn.Module):
         `residual` has the shape of the result. If `probabilities` is a list, one (H, queries, length) tensor
         per sequence is appended to it (all tokens must be read then).
         """
-        q_THD, k_THD, v_THD = self._project(x_TW, batch, reading)
+        q_RHD, k_THD, v_THD = self._project(x_TW, batch, reading)
+        keys, values = by_head(k_THD, batch), by_head(v_THD, batch)
         if reading is not None:
-            read = torch.cat([self._read(q_THD, k_THD, v_THD, part) for part in reading.groups])
+            known = dict(zip(batch.groups, zip(keys, values, strict=True), strict=True))
+            read = torch.cat([self._read(q_RHD, *known[part.group], part) for part in reading.groups])
             return self.out(read[reading.inverse], residual)
-        if probabilities is not None:
-            context = [self._explain(q_THD, k_THD, v_THD, group, probabilities) for group in batch.groups]
-        else:
-            context = [self._attend(q_THD, k_THD, v_THD, group) for group in batch.groups]
+        attended = self._attend if probabilities is None else partial(self._explain, probabilities)
+        parts = zip(by_head(q_RHD, batch), keys, values, strict=True)
+        context = [attended(q, k, v).transpose(1, 2).flatten(2).flatten(0, 1) for q, k, v in parts]
         context_TW = context[0] if len(context) == 1 else torch.cat(context)
         return self.out(context_TW, residual)
 
@@ -92,19 +95,16 @@ class Attention(nn.Module):
             q_RHD = self.rotary(q_RHD, turns)
         return q_RHD, k_THD, v_THD
 
-    def _attend(self, q_THD: Tensor, k_THD: Tensor, v_THD: Tensor, group: Group) -> Tensor:
-        """Return the contexts of all tokens of a group, (n * l, width)."""
-        q, k, v = (by_head(part, group) for part in (q_THD, k_THD, v_THD))
+    def _attend(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        """Return the contexts of all tokens of a group, (n, H, l, D)."""
+        length = q.shape[2]
         dropped = self.probability_dropout if self.training else 0.0
-        if self.window is not None and group.length > self.window + 1 and not self.causal:
-            context_nHlD = local_attention(q, k, v, self.window, dropped)
-        else:
-            context_nHlD = attend(q, k, v, self._mask(group, q.device), dropped)
-        return context_nHlD.transpose(1, 2).reshape(group.count * group.length, -1)
+        if self.window is not None and length > self.window + 1 and not self.causal:
+            return local_attention(q, k, v, self.window, dropped)
+        return attend(q, k, v, self._mask(length, q.device), dropped)
 
-    def _read(self, q_RHD: Tensor, k_THD: Tensor, v_THD: Tensor, part: GroupReading) -> Tensor:
+    def _read(self, q_RHD: Tensor, k: Tensor, v: Tensor, part: GroupReading) -> Tensor:
         """Return the contexts of the tokens read of a group, (r, width), in the order of their places."""
-        k, v = by_head(k_THD, part.group), by_head(v_THD, part.group)
         if part.sequences is not None:
             k, v = k[part.sequences], v[part.sequences]
         q_nHqD = q_RHD[part.queries].transpose(1, 2)
@@ -116,25 +116,21 @@ class Attention(nn.Module):
         context_nHqD = attend(q_nHqD, k, v, mask, dropped)
         return context_nHqD.transpose(1, 2).flatten(2).flatten(0, 1)[part.keep]
 
-    def _explain(
-        self, q_THD: Tensor, k_THD: Tensor, v_THD: Tensor, group: Group, probabilities: list[Tensor]
-    ) -> Tensor:
+    def _explain(self, probabilities: list[Tensor], q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Do as `_attend`, by the definition, and keep the probabilities."""
-        q, k, v = (by_head(part, group) for part in (q_THD, k_THD, v_THD))
         scores_nHll = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
-        mask = self._mask(group, q.device)
+        mask = self._mask(q.shape[2], q.device)
         if mask is not None:
             scores_nHll = scores_nHll.masked_fill(~mask, float("-inf"))
         weights_nHll = scores_nHll.softmax(-1)
         probabilities.extend(weights_nHll.unbind(0))
-        weights_nHll = dropout(weights_nHll, self.probability_dropout, self.training)
-        return (weights_nHll @ v).transpose(1, 2).reshape(group.count * group.length, -1)
+        return dropout(weights_nHll, self.probability_dropout, self.training) @ v
 
-    def _mask(self, group: Group, device: torch.device) -> Tensor | None:
+    def _mask(self, length: int, device: torch.device) -> Tensor | None:
         """Return (l, l), True where the token of the row sees that of the column; None if all see all."""
         if not self.causal and self.window is None:
             return None
-        places = torch.arange(group.length, device=device)
+        places = torch.arange(length, device=device)
         return self._visible(places[:, None], places)
 
     def _visible(self, seeing: Tensor, seen: Tensor) -> Tensor:
@@ -147,8 +143,6 @@ class Attention(nn.Module):
         return visible
 
 
-def by_head(x_THD: Tensor, group: Group) -> Tensor:
-    """View the tokens of a group as (n, H, l, D), without a copy."""
-    # A batch of one group is taken whole: the gradient of a slice would be a copy into zeros.
-    rows = x_THD if len(x_THD) == group.count * group.length else x_THD[group.tokens]
-    return rows.unflatten(0, (group.count, group.length)).transpose(1, 2)
+def by_head(x_THD: Tensor, batch: Batch) -> list[Tensor]:
+    """View the tokens of each group as (n, H, l, D), without a copy."""
+    return [rows.transpose(1, 2) for rows in batch.by_group(x_THD)]

@@ -22,8 +22,5 @@ def pool(rows_TW: Tensor, batch: Batch, how: Pooling) -> Tensor:
     """
     if how == "cls":
         return rows_TW[batch.first_tokens()]
-    parts = []
-    for group in batch.groups:
-        rows_nlW = rows_TW[group.tokens].unflatten(0, (group.count, group.length))
-        parts.append(rows_nlW.mean(1) if how == "mean" else rows_nlW.amax(1))
-    return torch.cat(parts)
+    parts = batch.by_group(rows_TW)
+    return torch.cat([rows_nlW.mean(1) if how == "mean" else rows_nlW.amax(1) for rows_nlW in parts])

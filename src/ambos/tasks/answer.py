@@ -5,11 +5,12 @@ characters of the passage as it was handed in.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ambos.data.examples import Examples, Labelled
@@ -83,8 +84,25 @@ class Answer(Task[QuestionRow, Answered]):
         """Return question and window of the passage as pairs.
 
         Targets: `first`, `count`, the tokens of the passage in the window; `place`, where the first of them
-        stands in the sequence; `start`, `end`, the answer's tokens in the sequence, 0 if it is not there.
+        stands in the sequence; `start`, `end`, the answer's tokens in the sequence, 0 if it is not there;
+        `counts`, 1 for a window that is learnt from: all of them, or the first.
         """
+        if labelled:
+            return self._encode(rows, reading, ledger, labelled=True, offsets=False)
+        return self._encode(rows, reading.whole, ledger, labelled=False, offsets=True)
+
+    def encode_measured(self, rows: Sequence[QuestionRow], reading: Reading, ledger: Ledger) -> Examples:
+        """Return all windows; those that would not be learnt from do not count in the loss."""
+        found = self._encode(rows, reading.whole, ledger, labelled=True, offsets=True)
+        if reading.long == "windows":
+            return found
+        first = (found.targets["first"] == 0).astype(np.float32)
+        return replace(found, targets={**found.targets, "counts": first})
+
+    def _encode(
+        self, rows: Sequence[QuestionRow], reading: Reading, ledger: Ledger, *, labelled: bool, offsets: bool
+    ) -> Examples:
+        """Return question and window of the passage as pairs; with the `offsets` of tokens, if asked for."""
         layout, tokenizer = Layout.of(reading.tokenizer), reading.tokenizer
         questions = tokenizer.ids_batch([row.question for row in rows])
         passages = tokenizer.encode_batch([row.passage for row in rows])
@@ -94,7 +112,6 @@ class Answer(Task[QuestionRow, Answered]):
         segments: list[list[int]] = []
         owners: list[int] = []
         targets: dict[str, list[int]] = {name: [] for name in ("first", "count", "place", "start", "end")}
-        how = reading.long if labelled or reading.long == "error" else "windows"
         for number, (row, ids, passage) in enumerate(zip(rows, questions, passages, strict=True)):
             question = ids[before : len(ids) - after][: reading.limit // 2]
             tokens = passage.ids[before : len(passage.ids) - after]
@@ -103,7 +120,7 @@ class Answer(Task[QuestionRow, Answered]):
             answer = _answer_tokens(row, passage, before) if labelled else None
             place = len(layout.before) + len(question) + len(layout.between)
             for span in spans_of(
-                len(tokens), room, how, ledger, special=around, overlap=min(_OVERLAP, room // 2)
+                len(tokens), room, reading.long, ledger, special=around, overlap=min(_OVERLAP, room // 2)
             ):
                 inside = span.of(tokens)
                 joined = layout.pair(question, inside)
@@ -116,34 +133,34 @@ class Answer(Task[QuestionRow, Answered]):
                 marks = (place + (start or 0), place + (end or 0)) if whole else (0, 0)
                 for name, value in zip(targets, (*values, *marks), strict=True):
                     targets[name].append(value)
-        arrays = {name: np.array(values, np.int64) for name, values in targets.items()}
-        offsets = [passage.offsets[before : len(passage.ids) - after] for passage in passages]
+        arrays: dict[str, NDArray[Any]] = {name: np.array(values) for name, values in targets.items()}
+        arrays["counts"] = np.ones(len(sequences), np.float32)
+        places = [passage.offsets[before : len(passage.ids) - after] for passage in passages]
         return Examples.of(
             sequences,
             segments,
             owners=owners,
             rows=len(rows),
             targets=arrays,
-            extra=() if labelled else offsets,
+            extra=places if offsets else (),
         )
 
     def losses(self, logits: Tensor, part: Labelled) -> Tensor:
         """Return (cross-entropy of the start + of the end) / 2 of each window, (n,); logits are (T, 2)."""
         found = []
         first = 0
-        for group in part.batch.groups:
-            rows_nl2 = logits[group.tokens].unflatten(0, (group.count, group.length))
+        for rows_nl2 in part.batch.by_group(logits):
             chances = rows_nl2.log_softmax(1)
-            which = torch.arange(group.count)
-            mine = slice(first, first + group.count)
+            which = torch.arange(len(rows_nl2))
+            mine = slice(first, first + len(rows_nl2))
             start, end = part.targets["start"][mine], part.targets["end"][mine]
             found.append(-(chances[which, start, 0] + chances[which, end, 1]) / 2)
-            first += group.count
+            first += len(rows_nl2)
         return torch.cat(found)
 
     def weights(self, part: Labelled) -> Tensor:
-        """Return one for each window, (n,)."""
-        return torch.ones(len(part.numbers))
+        """Return one for each window that is learnt from, (n,)."""
+        return part.targets["counts"]
 
     def decode(self, logits: Logits, examples: Examples, rows: Sequence[QuestionRow]) -> list[Answered]:
         """Return the answers; `logits` are those of all tokens, (T, 2), sequence by sequence."""
