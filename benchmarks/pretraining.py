@@ -100,10 +100,10 @@ def prepare(data: str, work: Path) -> None:
     build_store(find_sources([str(folder / "train.txt")]), tokenizer, work / "lines", by_line)
 
 
-def run(**job: object) -> dict:
-    """Do a job in a process of its own."""
-    script = [sys.executable, __file__, "worker", "--job", json.dumps(job, default=str)]
-    done = subprocess.run(script, capture_output=True, text=True, check=False)
+def run(script: str = __file__, **job: object) -> dict:
+    """Do a job of a script in a process of its own."""
+    command = [sys.executable, script, "worker", "--job", json.dumps(job, default=str)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     if not lines:
         sys.exit(done.stderr)

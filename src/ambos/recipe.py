@@ -82,7 +82,7 @@ def build(schema: type[S], values: Mapping[str, Any], *, file: Path | None = Non
         raise UsageError(
             f"{len(problems)} settings are wrong" if len(problems) > 1 else "a setting is wrong",
             found="; ".join(problems),
-            fix="see docs/pretraining.md for all settings",
+            fix="see docs/pretraining.md and docs/finetuning.md for all settings",
             file=file,
         ) from error
 
@@ -92,7 +92,8 @@ def _problem(schema: type[BaseModel], detail: Any) -> str:  # noqa: ANN401 (pyda
     if detail["type"] != "extra_forbidden":
         found = detail.get("input")
         shown = f" (found {found!r})" if not isinstance(found, Mapping) else ""
-        return f"{name}: {detail['msg']}{shown}"
+        said = detail["msg"].removeprefix("Value error, ")  # of several settings together: no name
+        return f"{name}: {said}{shown}" if name else said
     near = did_you_mean(name, names(schema))
     return f"there is no setting {name}" + (f", {near}" if near else "")
 

@@ -250,11 +250,25 @@ def test_a_task_that_cannot_be_told():
     assert guess_task(["a.csv"], Columns(text="a", score="b")) == "score"
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl"])
+def test_an_empty_table(name: str):
+    write(name)
+    for find in (guess_task, lambda names: RowFiles.find(names, "classify")):
+        with pytest.raises(InputError, match="there are no rows in this file"):
+            find([name])
+
+
 def test_pairs():
     write("a.csv", "text_a,text_b,label", "Um,Dois,x")
     assert list(RowFiles.find(["a.csv"], "pair").rows()) == [
         PairRow("Um", "Dois", ("x",), None, Path("a.csv"), 2)
     ]
+
+
+def test_plain_text_holds_no_pairs():
+    write("a.txt", "Um texto.")
+    with pytest.raises(InputError, match="do not know how to read this kind of file"):
+        RowFiles.find(["a.txt"], "classify", labelled=False, pairs=True)
 
 
 def test_several_labels():

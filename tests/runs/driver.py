@@ -16,6 +16,7 @@ from pathlib import Path
 import torch
 
 import ambos.cli.training
+import ambos.runs.finetune_run
 import ambos.runs.start  # noqa: F401 (what a run would import late is imported here, once for all)
 from ambos.analysis.curves import draw_curves
 from ambos.cli.app import main

@@ -10,6 +10,7 @@ from transformers import AutoModelForSequenceClassification, AutoModelForTokenCl
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.rows import TextRow, WordsRow
+from ambos.errors import UsageError
 from ambos.recipe import load_recipe
 from ambos.runs.finetune import Finetuning
 from ambos.runs.finetune_settings import FinetuneRecipe
@@ -97,6 +98,14 @@ def test_it_learns_and_the_same_seed_gives_the_same_weights(model_folder: Callab
         assert work.best.figure == work.measure(dev)["accuracy"].value
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
     assert any(not torch.equal(found[0][name], found[2][name]) for name in found[0])
+
+
+def test_a_metric_that_is_not_there_is_refused_before_training(model_folder: Callable[[str], Path]) -> None:
+    with pytest.raises(UsageError, match="there is no metric 'acuracy' for classify") as caught:
+        Finetuning(
+            Bundle.load(model_folder("wordpiece")), reviews(8), [], recipe(selection={"metric": "acuracy"})
+        )
+    assert caught.value.fix == "did you mean accuracy?"
 
 
 @pytest.mark.parametrize("freeze", ["all", 2])

@@ -37,8 +37,11 @@ def draw_training(metrics: Sequence[Record], speed: Sequence[Record]) -> str:
     return draw_panels(
         [
             Panel(
-                "Loss on the training batches",
-                lines_of(train, "loss", "training", BLUE, smooth=True),
+                "Loss",
+                [
+                    *lines_of(train, "loss", "training", BLUE, smooth=True),
+                    *lines_of(dev, "loss", "dev", ORANGE, dots=True),
+                ],
                 lambda loss: f"{loss:.3f}",
                 2.0,
                 from_zero=False,

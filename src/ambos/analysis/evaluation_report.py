@@ -43,6 +43,8 @@ def write_finetuning_report(run: Path) -> Path:
     evaluations = _read_evaluations(run / "evaluation")
     curves = draw_training(found.metrics, found.speed)
     page = Page(found.name, subtitle(found, "Fine-tuning run"))
+    for one in found.get("warnings") or []:
+        page.warning([strong(f"{one['kind'].capitalize()}. "), one["what"], faint(f" Try {one['try']}.")])
     _tell(page, found)
     if evaluations:
         page.heading("How good it is")
@@ -57,9 +59,11 @@ def write_finetuning_report(run: Path) -> Path:
         page.heading("How training went")
         page.picture(
             curves,
-            "Above: the loss of each batch (thin) and averaged (thick). Below: what was measured with the "
-            "dev rows, with 95 % intervals; a ring marks the weights that were kept.",
+            "Above: the loss of each training batch (thin) and averaged (thick), and of the dev rows (dots). "
+            "Below: what was measured with the dev rows, with 95 % intervals; a ring marks the weights that "
+            "were kept.",
         )
+        _show_review(page, found)
     for name, values in list(evaluations.items())[:1]:
         show_evaluation(page, name, values, _examples(run / "evaluation" / f"{name}.npy"))
     cut = {"train": found.get("truncation")} if found.get("truncation") else {}
@@ -153,6 +157,24 @@ def _sentences(run: Run) -> Iterator[list[str | Span]]:
     left_out = {why: n for split in (run.get("left_out") or {}).values() for why, n in split.items()}
     if left_out:
         yield [f"Rows were left out: {listed([f'{n:,} for {why}' for why, n in left_out.items()])}."]
+
+
+def _show_review(page: Page, run: Run) -> None:
+    """Say how well training rows are known, and what was forgotten."""
+    learnt, forgotten = run.get("training_rows"), run.get("forgetting")
+    if learnt:
+        page.paragraph(
+            f"On {learnt['rows']:,} of the training rows the main metric is {learnt['value']:.3f} "
+            f"({learnt['low']:.3f} to {learnt['high']:.3f}) with the weights that were kept."
+        )
+    if forgotten:
+        rise = forgotten["rise"]
+        page.paragraph(
+            f"What was forgotten: at {forgotten['tokens']:,} hidden tokens of {forgotten['sequences']:,} dev "
+            f"texts the masked-LM head of the base had a loss of {forgotten['before']:.3f} nats, and has "
+            f"{forgotten['after']:.3f} with the fine-tuned encoder: {rise['value']:+.3f} "
+            f"({rise['low']:.3f} to {rise['high']:.3f})."
+        )
 
 
 def _show_facts(page: Page, run: Run) -> None:

@@ -62,6 +62,15 @@ def perplexity(loss: float) -> str:
     return f"{value:,.1f}" if value < 100 else f"{value:,.0f}" if value < 1e9 else f"{value:.1e}"
 
 
+def plain(value: object) -> str:
+    """Return the value of a setting, of numbers four digits.
+
+    >>> plain(0.000123456), plain(32), plain("all")
+    ('0.0001235', '32', 'all')
+    """
+    return f"{value:.4g}" if isinstance(value, float) else f"{value}"
+
+
 def listed(words: Sequence[str]) -> str:
     """Return words as a sentence lists them.
 

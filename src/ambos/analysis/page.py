@@ -58,6 +58,10 @@ class Page:
         """Add running text."""
         self._parts.append(f"<p>{_inline(text)}</p>")
 
+    def warning(self, text: Text) -> None:
+        """Add running text that must not be overlooked."""
+        self._parts.append(f'<p class="warning">{_inline(text)}</p>')
+
     def code(self, text: str) -> None:
         """Add text as it stands, in a typewriter font."""
         self._parts.append(f"<pre>{escape(text)}</pre>")
@@ -152,6 +156,7 @@ h1 { font-size: 2rem; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
 header p { color: var(--faint); margin: .4rem 0 1rem; }
 h2 { font-size: 1.25rem; line-height: 1.3; margin: 2.75rem 0 .75rem; }
 p { margin: .75rem 0; max-width: 44rem; }
+.warning { border-left: 4px solid #d97706; padding-left: .8rem; }
 .faint, figcaption, dt { color: var(--faint); }
 strong { font-weight: 650; }
 figure { margin: 1rem 0; }

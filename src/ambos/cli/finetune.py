@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from ambos.cli.options import Force, Json, Out, Quiet
+from ambos.cli import columns as of
+from ambos.cli.options import Encoding, Force, Json, Out, Quiet
 from ambos.cli.screen import Screen, printable
 
-_DATA, _LEARNING, _HEAD, _LENGTH = "Data", "Learning", "Head", "Long texts"
+_DATA, _LEARNING, _HEAD, _LENGTH, _SERIES = "Data", "Learning", "Head", "Long texts", "Several runs"
 
 Task = Literal["classify", "score", "tag", "answer"]
 
@@ -39,15 +40,16 @@ def finetune(
         typer.Option("--dev", help="Rows that decide which weights are kept; else a tenth of --train does."),
     ] = None,
     test: Annotated[list[str] | None, typer.Option("--test", help="Rows to measure with at the end.")] = None,
-    text: Annotated[
-        str | None, typer.Option("--text", help="Column of the text.", rich_help_panel=_DATA)
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option("--label", help="Column of the label.", rich_help_panel=_DATA)
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option("--score", help="Column of the score.", rich_help_panel=_DATA)
-    ] = None,
+    text: of.Text = None,
+    text_a: of.TextA = None,
+    text_b: of.TextB = None,
+    label: of.Label = None,
+    score: of.Score = None,
+    words: of.Words = None,
+    tags: of.Tags = None,
+    question: of.Question = None,
+    passage: of.Passage = None,
+    answers: of.Answers = None,
     several: Annotated[
         bool,
         typer.Option(
@@ -138,6 +140,33 @@ def finetune(
         int | None,
         typer.Option("--max-length", help="Longest sequence in tokens.", rich_help_panel=_LENGTH),
     ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            help="Train so many times, with other seeds: figures as means with intervals.",
+            min=2,
+            show_default=False,
+            rich_help_panel=_SERIES,
+        ),
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            help="Cross-validate: hold every so-many-th part of --train out once, then train on all of it.",
+            min=2,
+            show_default=False,
+            rich_help_panel=_SERIES,
+        ),
+    ] = None,
+    search: Annotated[
+        int | None,
+        typer.Option(
+            help="Try so many settings, from [cyan]search.space[/]; the best on --dev is kept.",
+            min=1,
+            show_default=False,
+            rich_help_panel=_SERIES,
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Decides every draw.", show_default="0")] = None,
     settings: Annotated[
         list[str] | None,
@@ -147,6 +176,7 @@ def finetune(
             metavar="NAME=VALUE",
         ),
     ] = None,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -163,7 +193,18 @@ def finetune(
     from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
     from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
 
-    columns = {"text": text, "label": label, "score": score}
+    columns = {
+        "text": text,
+        "text_a": text_a,
+        "text_b": text_b,
+        "label": label,
+        "score": score,
+        "words": words,
+        "tags": tags,
+        "question": question,
+        "passage": passage,
+        "answers": answers,
+    }
     given: dict[str, Any] = {
         "task": task,
         "base": base,
@@ -179,6 +220,7 @@ def finetune(
             "dev": dev,
             "test": test,
             "columns": {role: name for role, name in columns.items() if name},
+            "encoding": encoding,
             "skip_bad": skip_bad,
         },
         "head": {"pooling": pool, "hidden": hidden},
@@ -192,19 +234,25 @@ def finetune(
             "class_weights": _weights(class_weights),
         },
         "selection": {"patience": patience, "metric": metric},
+        "seeds": seeds,
+        "folds": folds,
+        "search": {"trials": search},
     }
     values = _stated(given)
     for one in settings or []:
         values = merge(values, parse_override(one))
     recipe = load_recipe(FinetuneRecipe, [values])
 
+    from ambos.cli import series  # noqa: PLC0415
     from ambos.cli.training import Display  # noqa: PLC0415
     from ambos.runs.finetune_run import finetune  # noqa: PLC0415
+    from ambos.runs.series import finetune_series  # noqa: PLC0415
 
     screen = Screen(json, quiet)
     with Display(screen).shown() as display:
-        done = finetune(out, recipe, force=force, watcher=display, stage=display.stage)
-    finish(screen, out, done)
+        start = finetune_series if recipe.method else finetune
+        done = start(out, recipe, force=force, watcher=display, stage=display.stage)
+    (series.finish if recipe.method else finish)(screen, out, done)
 
 
 def _weights(given: str | None) -> str | list[float] | None:
@@ -248,9 +296,23 @@ def finish(screen: Screen, out: Path, done: bool) -> None:
                 f"(95 % interval {figure['low']:.4f} to {figure['high']:.4f})"
             )
         console.print(f"  {about['truncation']['summary'] or 'no text was cut'}")
+        _show_review(console, about)
         console.print(f"  model [cyan]{path}/bundle[/], report [cyan]{path}/report.html[/]")
         console.print(f"Next: [cyan]ambos predict {path} FILE --out predictions.jsonl[/]")
 
     screen.result({"out": str(out), "done": done, "best": best, **about}, show)
     if not done:
         raise typer.Exit(130)
+
+
+def _show_review(console: Console, about: dict[str, Any]) -> None:
+    """Show what was forgotten, and the warnings."""
+    if found := about["forgetting"]:
+        rise = found["rise"]
+        console.print(
+            f"  masked-LM loss of the base {found['before']:.2f}, now {found['after']:.2f} "
+            f"({rise['value']:+.2f}, 95 % interval {rise['low']:.2f} to {rise['high']:.2f})"
+        )
+    for one in about["warnings"]:
+        console.print(f"[bold yellow]{one['kind']}[/] [yellow]{printable(one['what'])}[/]")
+        console.print(f"  try {printable(one['try'])}")

@@ -198,21 +198,22 @@ def resume(
 
     [bold]Example[/]  ambos resume run
     """
-    from ambos.cli.finetune import finish as finish_finetuning  # noqa: PLC0415
-    from ambos.cli.training import Display  # noqa: PLC0415 (help must come without the work's imports)
+    from ambos.cli import finetune, series  # noqa: PLC0415 (help must come without the work's imports)
+    from ambos.cli.training import Display  # noqa: PLC0415
     from ambos.runs.finetune_run import resume_finetuning  # noqa: PLC0415
-    from ambos.runs.folder import read_run  # noqa: PLC0415
+    from ambos.runs.folder import SERIES, read_run  # noqa: PLC0415
+    from ambos.runs.series import resume_series  # noqa: PLC0415
     from ambos.runs.start import resume as resume_pretraining  # noqa: PLC0415
 
     screen = _screen(json, quiet)
     about = read_run(run)
     if about.get("status") == "finished" and not settings:
         screen.note(f"{run} is finished already")
-    tuned = about.get("kind") == "finetune"
+    kinds = {"finetune": (resume_finetuning, finetune.finish), SERIES: (resume_series, series.finish)}
+    go_on, finish = kinds.get(str(about.get("kind")), (resume_pretraining, _finish))
     with Display(screen).shown() as display:
-        go_on = resume_finetuning if tuned else resume_pretraining
         done = go_on(run, overrides=settings or (), anyway=anyway, watcher=display)
-    (finish_finetuning if tuned else _finish)(screen, run, done)
+    finish(screen, run, done)
 
 
 def _screen(json: bool, quiet: bool) -> Screen:

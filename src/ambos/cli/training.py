@@ -67,6 +67,8 @@ class Display:
 
     def step(self, record: dict[str, Any], speed: dict[str, Any]) -> None:
         """See a step."""
+        if self.last and record["step"] <= self.last["step"]:  # another run has begun
+            self._losses, self._marks, self.measured = [], [], {}
         self.last, self.speed = record, speed
         # Smoothed over about ten steps: single batches differ more than what is learnt between them.
         loss = record.get("mlm_loss", record["loss"])

@@ -84,12 +84,12 @@ class RowFiles:
         """
         if task in _PAIRS and (pairs or (pairs is None and given and (given.text_a or given.text_b))):
             task = _PAIRS[task]
-        formats = _FORMATS[task] if labelled or _FORMATS[task] != TABLES else TEXTS
+        formats = TEXTS if task in _PAIRS and not labelled else _FORMATS[task]  # a line is no pair
         options, columns = options or ReadOptions(), given or Columns()
         sources = find_sources(names, formats=formats)
         tables = [source for source in sources if source.format in _COLUMNS_OF.get(task, TABLES)]
         if tables:
-            found = column_names(tables[0], options)
+            found = _names_in(tables[0], options)
             how: dict[str, Any] = {"labelled": labelled, "file": tables[0].path}
             if task in _PAIRS and pairs is None and not columns.text:
                 task = _text_or_pair(found, task, columns, labelled=labelled)
@@ -114,6 +114,20 @@ class RowFiles:
             return read_pair_rows(self.sources, self.columns, problems, **how)
         how |= {"several": self.several, "separator": self.separator}
         return read_text_rows(self.sources, self.columns, problems, **how)
+
+
+def _names_in(source: Source, options: ReadOptions) -> list[str]:
+    """Return the names of a table's columns; raise `InputError` if there is nothing in it."""
+    names = column_names(source, options)
+    if not names:
+        raise InputError(
+            "there are no rows in this file",
+            expected="a table with names of columns",
+            found="nothing",
+            fix="check that it is the right file, and whole",
+            file=source.path,
+        )
+    return names
 
 
 def _text_or_pair(names: Sequence[str], task: Task, given: Columns, *, labelled: bool) -> Task:
@@ -146,7 +160,7 @@ def guess_task(
     if first.format not in TABLES:
         return "answer" if first.format == "json" else "tag"
     given = given or Columns()
-    columns = column_names(first, options or ReadOptions())
+    columns = _names_in(first, options or ReadOptions())
     check_columns(columns, given.wanted, first.path)
     for task in among:
         with suppress(InputError):

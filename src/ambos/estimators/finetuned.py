@@ -95,7 +95,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
     epochs, minutes
         How often every example is read; or, instead, how long to train by the clock.
     lr
-        Peak learning rate; by default 2e-5 for an encoder of width 768, and more for narrower ones.
+        Peak learning rate; by default 5e-5 for an encoder of width 768, and more for narrower ones.
     batch
         Examples of a step.
     max_length, long
@@ -156,7 +156,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
         validation: float = 0.0,
         metric: str | None = None,
         patience: int = 0,
-        precision: str = "fp32",
+        precision: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
         verbose: bool = False,
         settings: Mapping[str, Any] | None = None,

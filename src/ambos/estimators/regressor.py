@@ -66,7 +66,7 @@ class TextRegressor(RegressorMixin, FineTuned):  # type: ignore[misc]
         validation: float = 0.0,
         metric: str | None = None,
         patience: int = 0,
-        precision: str = "fp32",
+        precision: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
         verbose: bool = False,
         settings: Mapping[str, Any] | None = None,

@@ -74,7 +74,7 @@ class Tagger(FineTuned):
         validation: float = 0.0,
         metric: str | None = None,
         patience: int = 0,
-        precision: str = "fp32",
+        precision: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
         verbose: bool = False,
         settings: Mapping[str, Any] | None = None,

@@ -110,7 +110,7 @@ class Answers(Evaluation):
 
     def add(self, gold: Sequence[Sequence[str]], predicted: Sequence[str]) -> None:
         """Take in n questions."""
-        self.tally.add(self.rows(gold, predicted))
+        self.take(gold, predicted)
 
     def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
         """Return mean exact match and F1, of all questions and, if there are both, of either kind."""

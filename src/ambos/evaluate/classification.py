@@ -38,7 +38,7 @@ class Confusion(ClassEvaluation):
 
     def add(self, gold: ArrayLike, predicted: ArrayLike) -> None:
         """Take in n examples."""
-        self.tally.add(self.rows(gold, predicted))
+        self.take(gold, predicted)
 
     @property
     def matrix(self) -> NDArray[np.int64]:
@@ -57,14 +57,7 @@ class Confusion(ClassEvaluation):
 
     def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
         """Return accuracy, macro and micro F1, and the Matthews correlation."""
-        hits, predicted, gold = self.count(rows, times)
-        accuracy = divide(hits.sum(1), times.sum(1))
-        return {
-            "accuracy": accuracy,
-            "macro_f1": macro_of_seen(hits, predicted, gold),
-            "micro_f1": accuracy,
-            "mcc": _matthews(hits, predicted, gold),
-        }
+        return metrics_of(*self.count(rows, times))
 
 
 class MultiLabel(ClassEvaluation):
@@ -97,7 +90,7 @@ class MultiLabel(ClassEvaluation):
 
     def add(self, gold: ArrayLike, predicted: ArrayLike) -> None:
         """Take in n examples."""
-        self.tally.add(self.rows(gold, predicted))
+        self.take(gold, predicted)
 
     def count(self, rows: Rows, times: Floats) -> tuple[Floats, Floats, Floats]:
         """Return hits, predicted and gold, (b, L) each."""
@@ -113,6 +106,17 @@ class MultiLabel(ClassEvaluation):
             "macro_f1": f1(*counted).mean(1),
             "exact_match": divide(times @ exact, times.sum(1)),
         }
+
+
+def metrics_of(hits: Floats, predicted: Floats, gold: Floats) -> dict[str, Floats]:
+    """Return the metrics (b,) of one label per example, from counts (b, L) of each label."""
+    accuracy = divide(hits.sum(1), gold.sum(1))
+    return {
+        "accuracy": accuracy,
+        "macro_f1": macro_of_seen(hits, predicted, gold),
+        "micro_f1": accuracy,
+        "mcc": _matthews(hits, predicted, gold),
+    }
 
 
 def _matthews(hits: Floats, predicted: Floats, gold: Floats) -> Floats:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ambos.errors import InputError
 from ambos.evaluate.bootstrap import Floats, Rows, Tally
-from ambos.evaluate.evaluation import ClassEvaluation, macro_of_seen
+from ambos.evaluate.evaluation import ClassEvaluation, check_sentences, macro_of_seen
 from ambos.evaluate.ratios import divide, f1
 from ambos.suggest import did_you_mean
 
@@ -92,17 +92,9 @@ class Entities(ClassEvaluation):
 
     def rows(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> NDArray[np.int64]:
         """Return n sentences as rows (n, 2 + 3 types), from the tags of their words."""
-        if len(gold) != len(predicted):
-            raise ValueError(f"gold tags of {len(gold)} sentences, predicted tags of {len(predicted)}")
+        check_sentences(gold, predicted)
         found = np.zeros((len(gold), self.tally.width), np.int64)
         for number, (there, said) in enumerate(zip(gold, predicted, strict=True)):
-            if len(there) != len(said):
-                raise InputError(
-                    "a sentence has not one predicted tag for every gold tag",
-                    expected=f"{len(there)} predicted tags",
-                    found=f"{len(said)}, in sentence {number} (the first is 0)",
-                    fix="tag every word, also those that the model does not read",
-                )
             found[number, :2] = len(there), sum(map(str.__eq__, there, said))
             golden, claimed = set(spans(there, self.strict)), set(spans(said, self.strict))
             parts = np.split(found[number, 2:], 3)
@@ -113,7 +105,7 @@ class Entities(ClassEvaluation):
 
     def add(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
         """Take in n sentences, each a sequence of tags."""
-        self.tally.add(self.rows(gold, predicted))
+        self.take(gold, predicted)
 
     def count(self, rows: Rows, times: Floats) -> tuple[Floats, Floats, Floats]:
         """Return entities found, predicted and gold, (b, types) each."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ambos.errors import InputError
 from ambos.evaluate.bootstrap import Floats, Rows, Tally, bootstrap
 from ambos.evaluate.estimate import Estimate
 from ambos.evaluate.ratios import divide, f1
@@ -35,7 +36,13 @@ class Evaluation(ABC):
 
     def add(self, gold: Any, predicted: Any) -> None:  # noqa: ANN401
         """Take in n examples."""
-        self.tally.add(self.rows(gold, predicted))
+        self.take(gold, predicted)
+
+    def take(self, gold: Any, predicted: Any) -> Rows:  # noqa: ANN401
+        """Take in n examples; return their rows."""
+        rows = self.rows(gold, predicted)
+        self.tally.add(rows)
+        return rows
 
     @abstractmethod
     def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
@@ -85,6 +92,20 @@ class ClassEvaluation(Evaluation):
             ClassScore(label, float(precision), float(recall), float(score), int(support))
             for label, precision, recall, score, support in zip(self.labels, *columns, gold, strict=True)
         ]
+
+
+def check_sentences(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
+    """Raise if sentences have not one predicted tag for every gold tag."""
+    if len(gold) != len(predicted):
+        raise ValueError(f"gold tags of {len(gold)} sentences, predicted tags of {len(predicted)}")
+    for number, (there, said) in enumerate(zip(gold, predicted, strict=True)):
+        if len(there) != len(said):
+            raise InputError(
+                "a sentence has not one predicted tag for every gold tag",
+                expected=f"{len(there)} predicted tags",
+                found=f"{len(said)}, in sentence {number} (the first is 0)",
+                fix="tag every word, also those that the model does not read",
+            )
 
 
 def macro_of_seen(hits: Floats, predicted: Floats, gold: Floats) -> Floats:

@@ -50,7 +50,7 @@ class Regression(Evaluation):
 
     def add(self, gold: ArrayLike, predicted: ArrayLike) -> None:
         """Take in n examples."""
-        self.tally.add(self.rows(gold, predicted))
+        self.take(gold, predicted)
 
     def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
         """Return both correlations, mean squared error and its root, mean absolute error."""

@@ -1,6 +1,7 @@
 """Predictions for any number of rows, in bounded memory: rows to logits on all cores, these to answers."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -28,6 +29,7 @@ def predict_rows(
     *,
     device: torch.device,
     progress: Callable[[float], None] | None = None,
+    loss: "MeanLoss | None" = None,
 ) -> Iterator[tuple[list[Row], list[Prediction]]]:
     """Yield some rows at a time with a prediction for each, in order.
 
@@ -37,12 +39,50 @@ def predict_rows(
         `network(batch, head, read)` gives logits; in evaluation mode, on `device`.
     progress
         Told, again and again, which share of the rows at hand is done.
+    loss
+        Of labelled rows: takes in what the same logits lose, at no further cost.
     """
     rows = iter(rows)
     while chunk := list(islice(rows, _CHUNK)):
-        examples = task.encode(chunk, reading, ledger, labelled=False)
-        logits = logits_of(network, task, examples, device=device, progress=progress)
+        if loss is None:
+            examples = task.encode(chunk, reading, ledger, labelled=False)
+        else:
+            examples = task.encode_measured(chunk, reading, ledger)
+        logits = logits_of(network, task, examples, device=device, progress=progress, loss=loss)
         yield chunk, task.decode(logits, examples, chunk)
+
+
+@dataclass
+class MeanLoss:
+    """The mean loss of labelled rows, as a training step has it, but for dropout.
+
+    It is the sum of weight times loss over the sum of weights, of sequences, words or windows as the task
+    counts them: class weights and the smoothing of labels are in it, so that it can be set beside the loss
+    of training; calibration is not.
+
+    Parameters
+    ----------
+    task
+        What the rows are for.
+    lost, weight
+        The two sums.
+    """
+
+    task: Task[Any, Any]
+    lost: float = 0.0
+    weight: float = 0.0
+
+    def add(self, logits: Logits, part: Labelled) -> None:
+        """Take in the logits of a part of labelled examples."""
+        losses = self.task.losses(torch.from_numpy(logits), part)
+        weights = self.task.weights(part)
+        self.lost += float((losses * weights).sum())
+        self.weight += float(weights.sum())
+
+    @property
+    def mean(self) -> float:
+        """The mean so far; 0 before the first part."""
+        return self.lost / self.weight if self.weight else 0.0
 
 
 def logits_of(
@@ -52,6 +92,7 @@ def logits_of(
     *,
     device: torch.device,
     progress: Callable[[float], None] | None = None,
+    loss: MeanLoss | None = None,
 ) -> Logits:
     """Return the logits of examples in their order: a row for each sequence, or place, or token.
 
@@ -71,6 +112,8 @@ def logits_of(
         if found is None:
             found = np.empty((_count(examples, task.head), logits.shape[-1]), np.float32)
         found[where] = logits
+        if loss is not None:
+            loss.add(logits, part)
         done += part.batch.tokens
         if progress is not None:
             progress(done / total)

@@ -1,20 +1,19 @@
 """Whether a run that is resumed is still the one that was interrupted."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ambos.errors import InputError
 from ambos.runs.log import Watcher
-from ambos.train.checkpoint import Checkpoint
 
 
 def refuse_changes(
-    checkpoint: Checkpoint, prints: dict[str, str], folder: Path, watcher: Watcher, *, anyway: bool
+    before: Mapping[str, str], prints: Mapping[str, str], folder: Path, watcher: Watcher, *, anyway: bool
 ) -> list[str]:
-    """Raise `InputError` if data, tokenizer, base or recipe differ from those of the checkpoint.
+    """Raise `InputError` if data, tokenizer, base or recipe have other fingerprints than before.
 
     With `anyway` the changes are told to the watcher, and their names returned.
     """
-    before = checkpoint.state["fingerprints"]
     changed = [name for name in prints if before.get(name) != prints[name]]
     if changed and not anyway:
         raise InputError(

@@ -15,8 +15,10 @@ from ambos.errors import InputError
 from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.calibration import Bin, Calibration
 from ambos.evaluate.classification import Confusion
+from ambos.evaluate.commonest import Commonest, Sayings
 from ambos.evaluate.estimate import Estimate
 from ambos.evaluate.evaluation import ClassEvaluation, ClassScore
+from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.predict.model import Model
 from ambos.runs.judging import Shown, Worst, judge_of, line_of
@@ -58,6 +60,8 @@ class Evaluated:
         SHA-256 of each file, and of lines and gold labels of the rows that were used.
     examples
         (n, d) what the metrics ask of each example, as `Evaluation.rows` has it: to compare models by.
+    commonest
+        What it says most often; None of scores.
     """
 
     task: str
@@ -76,6 +80,7 @@ class Evaluated:
     files: dict[str, str]
     digest: str
     examples: Rows
+    commonest: Commonest | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but the examples, for JSON."""
@@ -87,6 +92,7 @@ class Evaluated:
             "classes": [one.as_dict() for one in self.classes],
             "confusion": confusion,
             "calibration": asdict(self.calibration) if self.calibration else None,
+            "commonest": asdict(self.commonest) if self.commonest else None,
             "truncation": self.truncation,
             "worst": self.worst,
             "rows": self.rows,
@@ -186,7 +192,7 @@ def evaluate_rows(
         model=name,
         metrics=seen.evaluation.metrics(draws=draws),
         classes=classes,
-        confusion=seen.evaluation.matrix if isinstance(seen.evaluation, Confusion) else None,
+        confusion=seen.evaluation.matrix if isinstance(seen.evaluation, Confusion | Tags) else None,
         calibration=seen.calibrated,
         truncation=truncation_of(ledger, reading, seen.named),
         worst=seen.worst.items,
@@ -195,6 +201,7 @@ def evaluate_rows(
         files={name: sha256(Path(name)) for name in files},
         digest=seen.digest.hexdigest(),
         examples=np.concatenate(seen.kept),
+        commonest=seen.sayings.commonest,
     )
 
 
@@ -206,6 +213,7 @@ class _Seen:
         self.judge = judge_of(task)
         self.evaluation = task.evaluation()
         self.calibration = Calibration()
+        self.sayings = Sayings()
         self.worst = Worst(worst)
         self.digest = hashlib.sha256()
         self.rows = 0
@@ -214,8 +222,7 @@ class _Seen:
 
     def take(self, rows: Sequence[Any], predictions: Sequence[Any], ledger: Ledger) -> None:
         """Take in some rows and what was predicted for each."""
-        found = self.evaluation.rows(*self.task.compare(rows, predictions))
-        self.evaluation.tally.add(found)
+        found = self.evaluation.take(*self.task.compare(rows, predictions))
         self.kept.append(_compact(found))
         self.named += named_rows(ledger.named[len(self.named) :], rows, self.rows)
         decisions = [self.judge.decisions(*pair) for pair in zip(rows, predictions, strict=True)]
@@ -229,6 +236,7 @@ class _Seen:
         self.calibration.add(sure, right)
         for row, prediction in zip(rows, predictions, strict=True):
             self.worst.see(self.judge.badness(row, prediction), partial(self._show, row, prediction))
+            self.sayings.add(self.judge.sayings(row, prediction))
             self.digest.update(line_of(row, self.judge.gold(row)))
         self.rows += len(rows)
 

@@ -1,6 +1,6 @@
 """Fine-tuning in memory: a base with a new head, trained on rows, its best weights kept and calibrated."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,14 +13,15 @@ from ambos.data.windows import Ledger
 from ambos.errors import UsageError
 from ambos.evaluate.estimate import Estimate
 from ambos.predict.learnt import remember
-from ambos.predict.rows import predict_rows
+from ambos.predict.rows import MeanLoss, predict_rows
 from ambos.runs.calibrating import calibrate
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.finetune_task import attach_head, make_task, reading_of
 from ambos.runs.fit import Best, ExampleReader, make_optimiser, prepare_weights
+from ambos.suggest import did_you_mean
 from ambos.tasks.score import Score
 from ambos.tasks.task import Reading, Task, Training
-from ambos.train.checkpoint import Checkpoints
+from ambos.train.checkpoint import Checkpoint, Checkpoints
 from ambos.train.loop import Listener, Loop, State
 from ambos.train.machine import Precision
 from ambos.train.schedule import Budget, Schedule
@@ -28,6 +29,10 @@ from ambos.train.signals import Stop
 
 CPU = torch.device("cpu")
 _BY_CLOCK = 10  # measurements of a run that ends by the clock
+
+
+class _GivenUp(Exception):  # noqa: N818 (nothing is wrong)
+    """A stop was asked for in the middle of a measurement."""
 
 
 @dataclass
@@ -63,6 +68,7 @@ class Finetuning:
         if not self.train:
             raise UsageError("there are no rows to learn from", fix="give a file with rows as --train")
         self.task = make_task(self.recipe, self.train, self.labels)
+        self.metric(self.task.evaluation().values())  # asked before an epoch is spent
         attach_head(self.bundle, self.task, self.recipe)
         self.reading = reading_of(self.bundle, self.recipe)
         self.examples = self.task.encode(self.train, self.reading, self.ledger, labelled=True)
@@ -111,10 +117,17 @@ class Finetuning:
         )
 
     def _evaluate(self, state: State, stop: Stop) -> list[dict[str, Any]] | None:
-        """Measure on the dev set; keep the weights if they are the best, ask to stop if that was long ago."""
+        """Measure on the dev set; keep the weights if they are the best, ask to stop if that was long ago.
+
+        The record has the mean loss of the dev rows, too, as `MeanLoss` says.
+        """
         if not self.dev:
             return []
-        metrics = self.measure(self.dev)
+        loss = MeanLoss(self.task)
+        try:
+            metrics = self.measure(self.dev, loss=loss, stop=stop)
+        except _GivenUp:
+            return None
         name = self.metric(metrics)
         sign = -1.0 if name in self.task.evaluation().less_is_better else 1.0
         is_best = self.best.see(sign * metrics[name].value, state.step)
@@ -122,26 +135,54 @@ class Finetuning:
         if patience and self.best.since >= patience:
             self.ended_early = stop.asked = True
         record: dict[str, Any] = {"kind": "dev", "step": state.step, "epoch": state.place.get("epoch", 0)}
+        record["loss"] = loss.mean
         record |= {key: one.as_dict() for key, one in metrics.items()}
         return [record | {"metric": name, "best": is_best}]
 
-    def metric(self, metrics: dict[str, Estimate]) -> str:
-        """Return the name of the metric that decides."""
+    def metric(self, metrics: Mapping[str, object]) -> str:
+        """Return the name of the metric that decides, which must be one of these."""
         name = self.recipe.selection.metric or self.task.main
         if name not in metrics:
             raise UsageError(
-                f"there is no metric {name!r} for {self.task.name}", expected=f"one of {', '.join(metrics)}"
+                f"there is no metric {name!r} for {self.task.name}",
+                expected=f"one of {', '.join(metrics)}",
+                fix=did_you_mean(name, metrics),
             )
         return name
 
-    def measure(self, rows: Sequence[Any], *, draws: int = 200) -> dict[str, Estimate]:
-        """Return the metrics of some labelled rows with the weights as they are."""
+    def measure(
+        self, rows: Sequence[Any], *, draws: int = 200, loss: MeanLoss | None = None, stop: Stop | None = None
+    ) -> dict[str, Estimate]:
+        """Return the metrics of some labelled rows with the weights as they are.
+
+        `loss` takes in what the rows lose on the way; a `stop` that is asked for ends the measuring.
+        """
         evaluation = self.task.evaluation()
         self.bundle.network.eval()
-        found = predict_rows(self.bundle.network, self.task, rows, self.reading, Ledger(), device=CPU)
+
+        def look(_: float) -> None:
+            if stop is not None and stop.asked:
+                raise _GivenUp
+
+        found = predict_rows(
+            self.bundle.network,
+            self.task,
+            rows,
+            self.reading,
+            Ledger(),
+            device=CPU,
+            progress=look,
+            loss=loss,
+        )
         for some, predictions in found:
             evaluation.add(*self.task.compare(some, predictions))
         return evaluation.metrics(draws=draws)
+
+    def recall(self, checkpoint: Checkpoint) -> None:
+        """Take up what was best when a checkpoint was written, and whether that was long before."""
+        self.best.recall(checkpoint)
+        patience = self.recipe.selection.patience
+        self.ended_early = bool(patience and self.best.since >= patience)
 
     def finish(self) -> None:
         """Put the best weights back, calibrate them on the dev rows, and let the bundle know what it can."""

@@ -1,7 +1,5 @@
 """A fine-tuning run in its folder: rows in; checkpoints, logs, the best model and its evaluation out."""
 
-import hashlib
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -10,25 +8,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
 import torch
 
 from ambos import __version__
 from ambos.analysis.evaluation_report import write_finetuning_report
 from ambos.bundle.bundle import Bundle, parameters
-from ambos.bundle.resolve import resolve
-from ambos.files import lock, output_errors, refuse_existing, sha256, write_file
+from ambos.data.label_set import LabelSet
+from ambos.errors import UsageError
+from ambos.files import lock, output_errors, write_file
 from ambos.predict.model import load
-from ambos.recipe import load_recipe, merge, parse_override, read_toml, write_toml
+from ambos.recipe import write_toml
 from ambos.runs.changes import refuse_changes
 from ambos.runs.choices import choose, chosen_precision
 from ambos.runs.evaluation import Evaluated, evaluate_rows, named_rows, truncation_of
 from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune import Finetuning
+from ambos.runs.finetune_folder import fingerprints, new_run, recipe_of
 from ambos.runs.finetune_settings import FinetuneRecipe, learning_rate
-from ambos.runs.fit import Best
-from ambos.runs.folder import FINETUNED, RECIPE, begin_folder, read_run, write_run
+from ambos.runs.folder import RECIPE, read_run, write_run
 from ambos.runs.log import Quiet, RunLog, Watcher
+from ambos.runs.review import Review, review
 from ambos.runs.saved_evaluations import FOLDER, save_evaluation
 from ambos.runs.splits import Splits, read_splits
 from ambos.train.checkpoint import Checkpoint, Checkpoints
@@ -38,8 +37,6 @@ from ambos.train.signals import listen
 from ambos.train.team import Team
 
 _GO_ON = "`ambos resume` goes on from the last checkpoint"
-_BEST, _BESTS = "best-{step:08}.safetensors", "best-*.safetensors"
-_KEPT = 3  # of the best weights, the last
 
 
 def finetune(
@@ -61,39 +58,37 @@ def finetune(
     >>> finetune(Path("run"), recipe)  # doctest: +SKIP
     True
     """
+    if recipe.method:
+        raise UsageError(
+            f"this recipe asks for several runs ({recipe.method})",
+            expected="the settings of one run",
+            fix="ambos.runs.series.finetune_series makes several",
+        )
     began = time.perf_counter()
     recipe = choose(recipe, Team())
     stage("reading rows")
-    splits = read_splits(recipe.data, recipe.task, several=recipe.several)
+    splits = read_splits(recipe.data, recipe.task, several=recipe.several).with_dev()
     stage(splits.summary)
-    with lock(out):
-        best = {path.name for path in out.glob(_BESTS)}
-        refuse_existing(out, entries=FINETUNED | best, force=force)
-        shutil.rmtree(out, ignore_errors=True)
-        with output_errors(out):
-            out.mkdir(parents=True, exist_ok=True)
-        try:
-            files = [Path(name) for split in (splits.train, splits.dev, splits.test) for name in split.files]
-            begin_folder(out, recipe, recipe.base, list(dict.fromkeys(files)), kind="finetune")
-            job = FinetuneJob(out, recipe, splits, watcher or Quiet(), began, stage)
-            return job.run()
-        except Exception:
-            if not any(out.glob("checkpoints/step-*")):
-                shutil.rmtree(out, ignore_errors=True)
-            raise
+    with new_run(out, recipe, splits, kind="finetune", force=force):
+        return FinetuneJob(out, recipe, splits, watcher or Quiet(), began, stage).run()
 
 
 def resume_finetuning(
     folder: Path, *, overrides: Sequence[str] = (), anyway: bool = False, watcher: Watcher | None = None
 ) -> bool:
     """Go on with a run from its newest whole checkpoint; tell whether it came to its end."""
-    values: dict[str, Any] = read_toml(folder / RECIPE)
-    for override in overrides:
-        values = merge(values, parse_override(override))
-    recipe = load_recipe(FinetuneRecipe, [values], file=folder / RECIPE)
+    if "member" in read_run(folder):
+        raise UsageError(
+            "this run is one of several that belong together",
+            expected="the folder that holds them all",
+            fix=f"ambos resume {folder.parent}",
+            file=folder,
+        )
+    recipe = recipe_of(folder, overrides)
     with lock(folder):
-        splits = read_splits(recipe.data, recipe.task, several=recipe.several)
-        job = FinetuneJob(folder, recipe, splits, watcher or Quiet(), time.perf_counter())
+        splits = read_splits(recipe.data, recipe.task, several=recipe.several).with_dev()
+        told = watcher or Quiet()
+        job = FinetuneJob(folder, recipe, splits, told, time.perf_counter(), told.note)
         return job.run(resume=True, anyway=anyway)
 
 
@@ -113,6 +108,8 @@ class FinetuneJob:
         When the command began, by `time.perf_counter`.
     stage
         Told what begins.
+    labels
+        In their order; by default those of the training rows.
     """
 
     folder: Path
@@ -121,80 +118,62 @@ class FinetuneJob:
     watcher: Watcher
     began: float
     stage: Callable[[str], None] = lambda _: None
+    labels: LabelSet | None = None
     work: Finetuning = field(init=False)
     evaluated: dict[str, Evaluated] = field(default_factory=dict)
+    review: Review = field(default_factory=Review)
 
     def run(self, *, resume: bool = False, anyway: bool = False) -> bool:
         """Train; tell whether the run came to its end (and not to a wish to stop)."""
         keep_memory()
         bundle = Bundle.load(self.recipe.base)
         self.stage("tokenising rows")
-        self.work = Finetuning(bundle, self.splits.train.rows, self.splits.dev.rows, self.recipe)
+        self.work = Finetuning(bundle, self.splits.train.rows, self.splits.dev.rows, self.recipe, self.labels)
         self.splits = known_splits(self.work.task, self.splits, skip_bad=self.recipe.data.skip_bad)
         self.work.dev = self.splits.dev.rows
-        prints = self._fingerprints()
+        prints = fingerprints(self.recipe, self.splits)
         spent = time.perf_counter() - self.began
         with ExitStack() as stack:
             stack.enter_context(output_errors(self.folder, instead=_GO_ON))
             speed = matrix_speed(precision=chosen_precision(self.recipe))
-            log = _Log(self.folder, self.watcher, speed, self.work.budget(spent))
-            log.best = self.work.best
-            stack.enter_context(log)
+            log = stack.enter_context(RunLog(self.folder, self.watcher, speed, self.work.budget(spent)))
             loop = self.work.loop(
                 log,
                 spent=spent,
                 precision=chosen_precision(self.recipe),
                 checkpoints=Checkpoints(self.folder / "checkpoints", keep=self.recipe.saving.keep),
                 extra={"fingerprints": prints},
-                log_state=log.mark,
+                log_state=lambda: {**log.mark(), **self.work.best.state()},
+                kept=self.work.best.tensors,
             )
             checkpoint = self._checkpoint(loop, prints, anyway=anyway) if resume else None
             state = loop.restore(checkpoint) if checkpoint else State(due=False)
             log.begin(checkpoint.state["metrics"] if checkpoint else None, state)
-            self._recall(log)
+            if checkpoint:
+                self.work.recall(checkpoint)
             self._describe("running", state)
             with listen() as stop:
                 stop.asked = self.work.ended_early
                 state = loop.run(state, stop)
             done = loop.is_done(state) or self.work.ended_early
             if done:
-                self._ship()
+                self._ship(log.metrics.records())
             self._describe("finished" if done else "stopped", state)
             write_finetuning_report(self.folder)
         return done
 
-    def _fingerprints(self) -> dict[str, str]:
-        """Return what tells whether a run is still the one that was interrupted."""
-        files = sorted({name for split in vars(self.splits).values() for name in getattr(split, "files", ())})
-        data = "".join(f"{name} {sha256(Path(name))}\n" for name in files)
-        weights = sorted(resolve(self.recipe.base).glob("**/*.safetensors"))
-        return {
-            "recipe": hashlib.sha256(write_toml(self.recipe).encode()).hexdigest(),
-            "data": hashlib.sha256(data.encode()).hexdigest(),
-            "base": hashlib.sha256("".join(map(sha256, weights)).encode()).hexdigest(),
-        }
-
     def _checkpoint(self, loop: Loop, prints: dict[str, str], *, anyway: bool) -> Checkpoint | None:
         """Return the newest whole checkpoint, if it belongs to this run as it is now."""
         found = loop.checkpoints.load(self.watcher.note) if loop.checkpoints else None
-        if found is not None:
-            refuse_changes(found, prints, self.folder, self.watcher, anyway=anyway)
+        if found is None:
+            return None
+        before = found.state["fingerprints"]
+        if "recipe" in refuse_changes(before, prints, self.folder, self.watcher, anyway=anyway):
+            write_file(self.folder / RECIPE, write_toml(self.recipe).encode())
         return found
 
-    def _recall(self, log: "_Log") -> None:
-        """Take up what was best so far, from the log and its file."""
-        best, patience = self.work.best, self.recipe.selection.patience
-        less = self.work.task.evaluation().less_is_better
-        for record in log.metrics.records():
-            if record["kind"] == "dev":
-                sign = -1.0 if record["metric"] in less else 1.0
-                best.see(sign * record[record["metric"]]["value"], record["step"])
-        if best.step >= 0:
-            best.weights = safetensors.torch.load_file(self.folder / _BEST.format(step=best.step))
-        self.work.ended_early = bool(patience and best.since >= patience)
-
-    def _ship(self) -> None:
-        """Write the best model, and what dev and test rows say of it."""
+    def _ship(self, records: list[dict[str, Any]]) -> None:
+        """Write the best model, what dev and test rows say of it, and what the records of the run say."""
         self.stage("measuring the best weights")
         self.work.finish()
         bundle = self.work.bundle
@@ -213,6 +192,8 @@ class FinetuneJob:
                 )
                 self.evaluated[name] = found
                 save_evaluation(self.folder / FOLDER, name, found)
+        self.stage("looking back")
+        self.review = review(self.work, records, self.evaluated.get("dev"))
 
     def _describe(self, status: str, state: State) -> None:
         """Write run.json."""
@@ -246,24 +227,7 @@ class FinetuneJob:
                     name: {key: one.as_dict() for key, one in found.metrics.items()}
                     for name, found in self.evaluated.items()
                 },
+                **self.review.as_dict(),
                 "model": {"parameters": parameters(work.bundle.network), "family": config.family},
             },
         )
-
-
-class _Log(RunLog):
-    """The log of a run, which keeps the best weights in a file, too."""
-
-    best: Best
-
-    def evaluated(self, records: list[dict[str, Any]]) -> None:
-        """Write an evaluation down, and the weights if they are the best so far."""
-        if any(record.get("best") for record in records):
-            path = self.metrics.path.with_name(_BEST.format(step=self.best.step))
-            write_file(path, safetensors.torch.save(self.best.weights))
-        super().evaluated(records)
-
-    def saved(self, step: int) -> None:  # noqa: ARG002 (the loop's word)
-        """Remove what was best long ago; a run that goes back to the checkpoint before needs a little."""
-        for path in sorted(self.metrics.path.parent.glob(_BESTS))[:-_KEPT]:
-            path.unlink()

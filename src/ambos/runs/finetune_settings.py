@@ -5,9 +5,12 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ambos.recipe import Settings
+from ambos.runs.search_settings import SearchSettings
 from ambos.runs.settings import Count, Positive, Saving, ScheduleSettings, Share
 
 TaskName = Literal["classify", "score", "tag", "answer"]
+Method = Literal["seeds", "folds", "search"]
+Times = Annotated[int, Field(ge=0)]
 
 
 class HeadSettings(Settings):
@@ -23,7 +26,7 @@ class Learning(Settings):
     """The optimiser, and what of the encoder it changes."""
 
     lr: Positive | None = None
-    """Peak learning rate; by default 2e-5 for an encoder of width 768, and more for narrower ones."""
+    """Peak learning rate; by default 5e-5 for an encoder of width 768, and more for narrower ones."""
     layer_decay: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Every layer learns at this factor of the rate of the layer above it."""
     head_lr: Positive = 1.0
@@ -57,6 +60,15 @@ class Selection(Settings):
     """Stop after so many measurements without a better one; 0, never."""
 
 
+class Checks(Settings):
+    """What is looked at once more when a run has ended, to warn of what went wrong."""
+
+    rows: Times = 256
+    """Training rows that are measured, to set beside the dev rows; 0, none."""
+    sequences: Times = 256
+    """Dev texts that tell what a base with a masked-LM head forgot; 0, that is not measured."""
+
+
 class DataFiles(Settings):
     """Where the labelled rows are."""
 
@@ -70,6 +82,8 @@ class DataFiles(Settings):
     """What a column holds -> its name, where that is not clear from the names."""
     separator: str = "|"
     """Between several labels in one field."""
+    encoding: str = "utf-8"
+    """Of text files."""
     skip_bad: bool = False
     """Leave rows out that cannot be used, and count them, instead of refusing them."""
 
@@ -97,18 +111,37 @@ class FinetuneRecipe(Settings):
     """Longest sequence in tokens, if not as the base reads."""
     long: Literal["cut", "head-tail", "windows", "error"] = "cut"
     """What becomes of longer ones."""
-    precision: Literal["fp32", "bf16", "auto"] = "fp32"
+    precision: Literal["fp32", "bf16", "auto"] = "auto"
     """Of matrix products while training; weights and sums stay fp32. `auto`: bf16 where it is faster."""
+    seeds: Times = 0
+    """Train so many times, with this seed and the next ones; 0, once."""
+    folds: Times = 0
+    """Cross-validate with so many parts of the training rows, each held out once; 0, not."""
     data: DataFiles = DataFiles()
     head: HeadSettings = HeadSettings()
     learning: Learning = Learning()
     schedule: ScheduleSettings = ScheduleSettings(warmup=0.1)
     selection: Selection = Selection()
     saving: Saving = Saving()
+    checks: Checks = Checks()
+    search: SearchSettings = SearchSettings()
+
+    @property
+    def method(self) -> Method | None:
+        """What several runs are made for, if it is not one."""
+        return next(iter(self._asked), None)
+
+    @property
+    def _asked(self) -> list[Method]:
+        counts: dict[Method, int] = {"seeds": self.seeds, "folds": self.folds, "search": self.search.trials}
+        return [name for name, count in counts.items() if count]
 
     @model_validator(mode="after")
     def _fits_together(self) -> "FinetuneRecipe":
         problems = []
+        if len(self._asked) > 1:
+            problems.append(f"one of seeds, folds and search at a time, not {' and '.join(self._asked)}")
+        problems += [f"{name} must be 2 or more" for name in ("seeds", "folds") if getattr(self, name) == 1]
         if self.several and self.task != "classify":
             problems.append("several labels are for classify alone")
         if self.learning.class_weights != "none" and self.task not in {"classify", "tag"}:
@@ -124,6 +157,6 @@ def learning_rate(settings: Learning, width: int) -> float:
     Examples
     --------
     >>> learning_rate(Learning(), 768), learning_rate(Learning(lr=1e-4), 768)
-    (2e-05, 0.0001)
+    (5e-05, 0.0001)
     """
-    return settings.lr if settings.lr is not None else 2e-5 * 768 / width
+    return settings.lr if settings.lr is not None else 5e-5 * 768 / width

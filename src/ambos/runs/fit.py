@@ -13,6 +13,7 @@ from ambos.data.examples import Examples
 from ambos.encoder.operations import encoder_operations
 from ambos.runs.finetune_settings import FinetuneRecipe, Learning, learning_rate
 from ambos.tasks.task import Task, Training
+from ambos.train.checkpoint import Checkpoint
 from ambos.train.loop import State, Work
 from ambos.train.optim import Optimiser, OptimSettings
 
@@ -126,6 +127,20 @@ class Best:
         self.figure, self.step, self.since = figure, step, 0
         self.weights = {name: weight.detach().clone() for name, weight in self.network.named_parameters()}
         return True
+
+    def state(self) -> dict[str, Any]:
+        """Return what a checkpoint must remember, the weights aside."""
+        return {"best": [self.figure, self.step, self.since] if self.weights else None}
+
+    def tensors(self) -> dict[str, dict[str, Tensor]]:
+        """Return the weights as a file of a checkpoint, if there are any."""
+        return {"best": self.weights} if self.weights else {}
+
+    def recall(self, checkpoint: Checkpoint) -> None:
+        """Take up what a checkpoint remembers."""
+        if checkpoint.state["best"] is not None:
+            self.figure, self.step, self.since = checkpoint.state["best"]
+            self.weights = checkpoint.tensors["best"]
 
     @torch.no_grad()
     def restore(self) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +28,9 @@ FINETUNED = frozenset(
         *("checkpoints", "bundle", "evaluation", "curves.svg", "report.html"),
     }
 )
+SERIES = "finetune-series"  # the kind of a folder with several runs in it
+MEMBER = re.compile(r"(seed--?|fold-|trial-)[0-9]+|final")  # the runs of a series
+LEFT = re.compile(r".+\.tmp|\.bundle\.(partial|old|lock)")  # by a kill in the midst of writing
 NOTHING = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}  # the mark of an empty log
 
 
@@ -107,7 +111,12 @@ def write_run(folder: Path, about: dict[str, Any]) -> None:
 
 
 def begin_folder(
-    folder: Path, recipe: Settings, base: str | None, texts: Sequence[Path], kind: str = "pretrain"
+    folder: Path,
+    recipe: Settings,
+    base: str | None,
+    texts: Sequence[Path],
+    kind: str = "pretrain",
+    **more: Any,  # noqa: ANN401 (any plain value)
 ) -> None:
     """Write what a run must know to be resumed: its recipe, what it begins with, the files it reads."""
     (folder / RECIPE).write_text(write_toml(recipe), encoding="utf-8")
@@ -123,5 +132,6 @@ def begin_folder(
         "status": "running",
         "base": base,
         "texts": files,
+        **more,
     }
     write_run(folder, about)

@@ -3,7 +3,7 @@
 import heapq
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -46,6 +46,13 @@ class Judge(ABC, Generic[Row, Prediction]):
         """
         return np.zeros(0, np.float32), np.zeros(0, np.bool_)
 
+    def sayings(self, row: Row, prediction: Prediction) -> Iterable[tuple[str, str]]:  # noqa: ARG002
+        """Return what is right and what was said, by name, of each thing that was said.
+
+        Nothing where hardly any two are the same.
+        """
+        return ()
+
     @abstractmethod
     def badness(self, row: Row, prediction: Prediction) -> float:
         """Return how wrong a prediction is, 0 if it is right."""
@@ -85,6 +92,11 @@ class ClassifyJudge(Judge[TextOrPair, Classified]):
             return 0.0 if prediction.labels == row.labels else float(chances.max())
         wrong = (chances > 0.5) != self._there(row)
         return float(np.maximum(chances, 1 - chances)[wrong].max(initial=0.0))
+
+    def sayings(self, row: TextOrPair, prediction: Classified) -> Iterable[tuple[str, str]]:
+        """Return the labels, several as one."""
+        gold, said = (" + ".join(sorted(labels)) or "no label" for labels in (row.labels, prediction.labels))
+        return ((gold, said),)
 
     def _there(self, row: TextOrPair) -> NDArray[np.bool_]:
         found = np.zeros(len(self.task.labels), np.bool_)
@@ -141,6 +153,10 @@ class TagJudge(Judge[WordsRow, Tagged]):
         """Return how sure it was of the surest wrong tag."""
         return float(prediction.probabilities[self._wrong(row, prediction)].max(initial=0.0))
 
+    def sayings(self, row: WordsRow, prediction: Tagged) -> Iterable[tuple[str, str]]:
+        """Return the tag of every word."""
+        return zip(row.tags, prediction.tags, strict=True)
+
     def _wrong(self, row: WordsRow, prediction: Tagged) -> NDArray[np.bool_]:
         pairs = zip(row.tags, prediction.tags, strict=True)
         return np.fromiter((gold != said for gold, said in pairs), np.bool_, len(row.tags))
@@ -182,6 +198,11 @@ class AnswerJudge(Judge[QuestionRow, Answered]):
     def gold(self, row: QuestionRow) -> list[str]:
         """Return the id of the question, and its answers."""
         return [row.id, *(text for text, _ in row.answers)]
+
+    def sayings(self, row: QuestionRow, prediction: Answered) -> Iterable[tuple[str, str]]:
+        """Return whether there is an answer, and whether one was given."""
+        gold, said = ("an answer" if there else "no answer" for there in (row.answers, prediction.best.text))
+        return ((gold, said),)
 
     def badness(self, row: QuestionRow, prediction: Answered) -> float:
         """Return the probability of an answer whose F1 is 0."""

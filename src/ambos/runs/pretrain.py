@@ -236,7 +236,9 @@ class Job:
         found = loop.checkpoints.load(self.watcher.note)
         if found is None:
             return None
-        changed = refuse_changes(found, prints, self.folder, self.watcher, anyway=anyway)
+        changed = refuse_changes(
+            found.state["fingerprints"], prints, self.folder, self.watcher, anyway=anyway
+        )
         if "recipe" in changed and self.team.leads:
             write_file(self.folder / RECIPE, write_toml(self.recipe).encode())
         return found

@@ -16,6 +16,7 @@ from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.evaluation import Evaluation
 from ambos.files import output_errors, sha256, write_file
 from ambos.runs.evaluation import Evaluated
+from ambos.runs.folder import METRICS
 from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
 from ambos.tasks.score import Score
@@ -85,7 +86,8 @@ def write_folder(folder: Path, evaluated: Evaluated) -> None:
 def keep_in_run(run: Path, evaluated: Evaluated) -> None:
     """Write an evaluation into a run, called after its files, and the report of the run anew."""
     save_evaluation(run / FOLDER, name_of(list(evaluated.files)), evaluated)
-    write_finetuning_report(run)
+    if (run / METRICS).is_file():  # the report of a series is about other figures
+        write_finetuning_report(run)
 
 
 def name_of(files: Sequence[str]) -> str:

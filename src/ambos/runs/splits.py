@@ -1,7 +1,7 @@
 """The labelled rows of a run: read from the files that a recipe names, checked, and divided."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from ambos.data.draws import Draws
 from ambos.data.read_files import RowFiles
 from ambos.data.rows import Columns, PairRow, Problems
 from ambos.runs.finetune_settings import DataFiles, TaskName
+from ambos.text.stream import ReadOptions, check_encoding
 
 _KEPT_BACK = 0.1  # share of the training rows that is measured with where no dev file is given
 
@@ -44,28 +45,41 @@ class Splits:
     @property
     def summary(self) -> str:
         """How many rows there are, and which columns they came from."""
-        rows = f"{len(self.train.rows):,} rows to learn from, {len(self.dev.rows):,} to select by"
+        count, files = len(self.train.rows), len(self.train.files)
+        rows = f"{count:,} {'row' if count == 1 else 'rows'} to learn from"
+        rows += f" (in {files:,} files)" if files > 1 else ""
+        rows += f", {len(self.dev.rows):,} to select by"
         kept = " (kept back)" if self.kept_back else ""
         test = f", {len(self.test.rows):,} to measure with" if self.test.rows else ""
         columns = str(self.train.columns)
         return f"{rows}{kept}{test}" + (f"; {columns}" if columns else "")
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of all files, each once."""
+        return tuple(dict.fromkeys((*self.train.files, *self.dev.files, *self.test.files)))
+
+    def with_dev(self) -> "Splits":
+        """Return splits with dev rows: where there is no dev file, a tenth of the training rows."""
+        if self.dev.files:
+            return self
+        kept = _chosen(len(self.train.rows))
+        parts = [
+            [row for row, back in zip(self.train.rows, kept, strict=True) if back == side]
+            for side in (False, True)
+        ]
+        learnt, selected = (replace(self.train, rows=rows) for rows in parts)
+        return Splits(learnt, selected, self.test, kept_back=True)
+
 
 def read_splits(files: DataFiles, task: TaskName, *, several: bool = False) -> Splits:
-    """Read the rows of a run; where no dev file is named, keep a tenth of the training rows back."""
+    """Read the rows of a run as they are in its files."""
     train = read_split(files.train, files, task, several=several) if files.train else Split()
     dev, test = (
         read_split(names, files, task, several=several, pairs=train.pairs) if names else Split()
         for names in (files.dev, files.test)
     )
-    if dev.files:
-        return Splits(train, dev, test)
-    kept = _chosen(len(train.rows))
-    parts = [
-        [row for row, back in zip(train.rows, kept, strict=True) if back == side] for side in (False, True)
-    ]
-    learnt, selected = (Split(rows, train.columns, train.left_out, train.files) for rows in parts)
-    return Splits(learnt, selected, test, kept_back=True)
+    return Splits(train, dev, test)
 
 
 def _chosen(count: int) -> list[bool]:
@@ -86,7 +100,13 @@ def read_split(
     """Read all rows of some files; `pairs`, where it is known, says whether they hold pairs of texts."""
     problems = Problems(skip_bad=files.skip_bad)
     found = RowFiles.find(
-        names, task, Columns(**files.columns), pairs=pairs, several=several, separator=files.separator
+        names,
+        task,
+        Columns(**files.columns),
+        pairs=pairs,
+        several=several,
+        separator=files.separator,
+        options=ReadOptions(encoding=check_encoding(files.encoding)),
     )
     rows = list(found.rows(problems))
     counts = {str(kind): count for kind, count in problems.counts.items()}

@@ -15,8 +15,8 @@ from ambos.data.examples import Examples, Labelled
 from ambos.data.label_set import LabelSet
 from ambos.data.rows import WordsRow
 from ambos.data.windows import Ledger, spans_of
-from ambos.evaluate.classification import Confusion
 from ambos.evaluate.entities import Entities, entity_types
+from ambos.evaluate.tags import Tags
 from ambos.tasks.task import Logits, Reading, Task
 from ambos.text.tokenizer import Tokenizer
 
@@ -115,7 +115,7 @@ class Tag(Task[WordsRow, Tagged]):
         before, after = tokenizer.around
         room = reading.limit - before - after
         # Every word is to have a tag: what is cut while learning is read in windows when it counts.
-        how = reading.long if labelled or reading.long == "error" else "windows"
+        how = reading.long if labelled else reading.whole.long
         sequences: list[list[int]] = []
         owners: list[int] = []
         places: list[list[int]] = []
@@ -141,6 +141,10 @@ class Tag(Task[WordsRow, Tagged]):
         if labelled:
             targets["target"] = np.array(tags, np.int64)
         return Examples.of(sequences, owners=owners, rows=len(rows), targets=targets, places=places)
+
+    def encode_measured(self, rows: Sequence[WordsRow], reading: Reading, ledger: Ledger) -> Examples:
+        """Return all words of the sequences; one that is in two windows counts in both."""
+        return self.encode(rows, reading.whole, ledger, labelled=True)
 
     def losses(self, logits: Tensor, part: Labelled) -> Tensor:
         """Return the cross-entropy of each word, (R,)."""
@@ -173,11 +177,9 @@ class Tag(Task[WordsRow, Tagged]):
             found.append(Tagged(tuple(self.labels.names[tag] for tag in tags), likely))
         return found
 
-    def evaluation(self) -> Entities | Confusion:
+    def evaluation(self) -> Entities | Tags:
         """Return what takes in examples: entities where tags begin with B- or I-, else single tags."""
-        return (
-            Entities(entity_types(self.labels.names)) if self.has_entities else Confusion(self.labels.names)
-        )
+        return Entities(entity_types(self.labels.names)) if self.has_entities else Tags(self.labels.names)
 
     @property
     def has_entities(self) -> bool:
@@ -185,15 +187,8 @@ class Tag(Task[WordsRow, Tagged]):
         return any(name.startswith(("B-", "I-", "S-", "E-")) for name in self.labels.names)
 
     def compare(self, rows: Sequence[WordsRow], predictions: Sequence[Tagged]) -> tuple[Any, Any]:
-        """Return rows of tags where they are those of entities, else their numbers end to end."""
-        gold, found = [row.tags for row in rows], [one.tags for one in predictions]
-        if self.has_entities:
-            return gold, found
-        flat = [
-            np.array([self.labels.id_of(tag) for tags in side for tag in tags], np.int64)
-            for side in (gold, found)
-        ]
-        return flat[0], flat[1]
+        """Return the tags of every sentence."""
+        return [row.tags for row in rows], [one.tags for one in predictions]
 
     @property
     def main(self) -> str:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -37,6 +37,11 @@ class Reading:
     limit: int
     long: Long = "cut"
 
+    @property
+    def whole(self) -> "Reading":
+        """The same, but for long texts: they are read in windows, unless they are an error."""
+        return self if self.long == "error" else replace(self, long="windows")
+
 
 class Task(ABC, Generic[Row, Prediction]):
     """What is learnt from labelled rows, and how logits become what a user asked for.
@@ -52,6 +57,10 @@ class Task(ABC, Generic[Row, Prediction]):
     @abstractmethod
     def encode(self, rows: Sequence[Row], reading: Reading, ledger: Ledger, *, labelled: bool) -> Examples:
         """Return the sequences of some rows, with their targets if they are `labelled`."""
+
+    def encode_measured(self, rows: Sequence[Row], reading: Reading, ledger: Ledger) -> Examples:
+        """Return what `encode` gives for predictions, with targets: a loss and predictions come of it."""
+        return self.encode(rows, reading, ledger, labelled=True)
 
     @abstractmethod
     def losses(self, logits: Tensor, part: Labelled) -> Tensor:

@@ -117,6 +117,10 @@ class Loop:
         The processes that train together, and the model as they run it.
     extra
         Goes into every checkpoint: what the run belongs to.
+    log_state
+        Gives what else a checkpoint must remember, as plain values.
+    kept
+        Gives tensors that go into a checkpoint, too, by the name of their file.
     """
 
     model: nn.Module
@@ -138,6 +142,7 @@ class Loop:
     wrapped: nn.Module | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     log_state: Callable[[], dict[str, Any]] = dict
+    kept: Callable[[], dict[str, dict[str, Tensor]]] = dict
     _saved: int = -1
     _saved_at: float = 0.0
 
@@ -270,6 +275,7 @@ class Loop:
         tensors = {
             "model": full_tensors(dict(self.model.named_parameters())),
             "optimiser": full_tensors(self.optimiser.tensors()),
+            **self.kept(),
         }
         if self.average is not None:
             tensors["average"] = full_tensors(self.average.tensors())

@@ -1,0 +1,59 @@
+"""The folder of a fine-tuning run: how it begins, its recipe, and what tells whether it is still the same."""
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ambos.bundle.resolve import resolve
+from ambos.files import lock, output_errors, refuse_existing, sha256
+from ambos.recipe import load_recipe, merge, parse_override, read_toml, write_toml
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.folder import FINETUNED, LEFT, MEMBER, RECIPE, begin_folder
+from ambos.runs.splits import Splits
+
+_READ = {".safetensors", ".json", ".txt", ".model"}  # what a model is made of
+
+
+@contextmanager
+def new_run(out: Path, recipe: FinetuneRecipe, splits: Splits, *, kind: str, force: bool) -> Iterator[None]:
+    """Hold a new run folder, with recipe and run.json in it, for the time of the block.
+
+    If the block fails before there is anything to resume or to use, the folder goes.
+    """
+    with lock(out):
+        there = {path.name for path in out.iterdir()} if out.is_dir() else set()
+        ours = {name for name in there if MEMBER.fullmatch(name) or LEFT.fullmatch(name)}
+        refuse_existing(out, entries=FINETUNED | ours, force=force)
+        shutil.rmtree(out, ignore_errors=True)
+        with output_errors(out):
+            out.mkdir(parents=True, exist_ok=True)
+        try:
+            begin_folder(out, recipe, recipe.base, [Path(name) for name in splits.files], kind=kind)
+            yield
+        except Exception:
+            if not any(found for name in ("step-*", "bundle") for found in out.glob(f"**/{name}")):
+                shutil.rmtree(out, ignore_errors=True)
+            raise
+
+
+def recipe_of(folder: Path, overrides: Sequence[str] = ()) -> FinetuneRecipe:
+    """Read the recipe of a run, and lay changes such as `epochs=5` over it."""
+    values: dict[str, Any] = read_toml(folder / RECIPE)
+    for override in overrides:
+        values = merge(values, parse_override(override))
+    return load_recipe(FinetuneRecipe, [values], file=folder / RECIPE)
+
+
+def fingerprints(recipe: FinetuneRecipe, splits: Splits) -> dict[str, str]:
+    """Return what tells whether a run is still the one that was interrupted."""
+    data = "".join(f"{name} {sha256(Path(name))}\n" for name in sorted(splits.files))
+    base = resolve(recipe.base)
+    files = sorted(path for path in base.rglob("*") if path.suffix in _READ)
+    return {
+        "recipe": hashlib.sha256(write_toml(recipe).encode()).hexdigest(),
+        "data": hashlib.sha256(data.encode()).hexdigest(),
+        "base": hashlib.sha256("".join(map(sha256, files)).encode()).hexdigest(),
+    }

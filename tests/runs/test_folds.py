@@ -1,0 +1,221 @@
+"""Cross-validation: every row is held out once, nothing leaks, and the figures are those of scikit-learn."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+from sklearn import metrics as sk
+
+import ambos
+from ambos.data.rows import PairRow, QuestionRow, TextRow, WordsRow
+from ambos.errors import UsageError
+from ambos.runs.comparing import compare_runs
+from ambos.runs.folder import read_run
+from ambos.runs.folds import Folds, divide
+from ambos.runs.saved_evaluations import find_evaluation
+from ambos.runs.series import finetune_series
+from ambos.runs.splits import read_splits
+from tests.runs.small import small_recipe, write_small
+
+HERE = Path("rows")
+
+
+def text(words: str, label: str = "a") -> TextRow:
+    return TextRow(words, (label,), None, HERE, 1)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), min_size=40, max_size=120),
+    st.integers(2, 7),
+    st.integers(0, 5),
+)
+def test_the_same_text_is_in_one_fold_and_labels_are_spread(
+    given: list[tuple[int, str]], folds: int, seed: int
+) -> None:
+    texts = dict(given)  # one label for each text
+    rows = [text(f"text {number}", texts[number]) for number, _ in given]
+    if len(texts) < folds:
+        return
+    found = divide(rows, folds, seed, by_label=True)
+    assert found.tolist() == divide(rows, folds, seed, by_label=True).tolist()
+    assert {
+        len({fold for fold, row in zip(found, rows, strict=True) if row.text == one})
+        for one in {row.text for row in rows}
+    } == {1}
+    largest = max(Counter(row.text for row in rows).values())
+    for label in set(texts.values()):
+        held = [
+            sum(row.labels == (label,) for row, one in zip(rows, found, strict=True) if one == fold)
+            for fold in range(folds)
+        ]
+        assert max(held) - min(held) <= largest
+
+
+def test_single_texts_are_divided_evenly() -> None:
+    rows = [text(f"text {number}", "yes" if number % 10 < 3 else "no") for number in range(103)]
+    found = divide(rows, 5, seed=0, by_label=True)
+    held = Counter(zip(found.tolist(), (row.labels[0] for row in rows), strict=True))
+    assert {held[fold, "yes"] for fold in range(5)} <= {6, 7}
+    assert {held[fold, "no"] for fold in range(5)} <= {14, 15}
+    assert sorted(np.bincount(found)) == [20, 20, 21, 21, 21]
+    assert found.tolist() != divide(rows, 5, seed=1, by_label=True).tolist()
+
+
+def test_what_counts_as_the_same_text() -> None:
+    """Pairs as pairs, sentences as words, questions by their passage; case and white space do not matter."""
+    rows = [
+        *(PairRow("a", str(number % 5), ("x",), None, HERE, number) for number in range(20)),
+        *(WordsRow(("o", str(number % 5)), ("A", "B"), HERE, number) for number in range(20)),
+        *(
+            QuestionRow(f"q{number}", f"who {number}?", f"passage {number % 5}", (), HERE, 1)
+            for number in range(20)
+        ),
+    ]
+    for some in (rows[:20], rows[20:40], rows[40:]):
+        found = divide(some, 4, seed=3)
+        assert all(len(set(found[place::5].tolist())) == 1 for place in range(5))
+        assert set(found.tolist()) == {0, 1, 2, 3}
+    alike = divide([text("O gato"), text("o  GATO "), text("a lua"), text("um rio")], 2, seed=0)
+    assert alike[0] == alike[1]
+
+
+def test_too_many_folds() -> None:
+    with pytest.raises(UsageError, match="2 different texts cannot be divided into 3 folds") as caught:
+        divide([text("a"), text("b"), text("a")], 3, seed=0)
+    assert caught.value.fix == "--folds 2"
+
+
+@pytest.fixture(scope="module")
+def files(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    return write_small(sample, tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture(scope="module")
+def runs(
+    model_folder: Callable[[str], Path],
+    files: dict[str, dict[str, str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str], tuple[Path, Folds]]:
+    """A cross-validation with three folds of a task, made once; without dev rows for `score`."""
+    root = tmp_path_factory.mktemp("folds")
+
+    def make(task: str) -> tuple[Path, Folds]:
+        out = root / task
+        given = {split: file for split, file in files[task].items() if task != "score" or split == "train"}
+        recipe = small_recipe(task, model_folder("wordpiece"), given, folds=3)
+        if not out.exists():
+            assert finetune_series(out, recipe)
+        return out, Folds(out, recipe, read_splits(recipe.data, recipe.task))
+
+    return make
+
+
+@pytest.mark.parametrize("task", ["classify", "score", "tag"])
+def test_every_row_is_held_out_once_and_seen_by_the_others(
+    runs: Callable[[str], tuple[Path, Folds]], task: str
+) -> None:
+    _, folds = runs(task)
+    rows = folds.splits.train.rows
+    held = []
+    for number in range(3):
+        splits = folds.member(number, []).splits
+        seen = [*splits.train.rows, *splits.dev.rows]
+        assert len(splits.dev.rows) == round(0.1 * len(seen))
+        assert Counter(map(repr, (*seen, *splits.test.rows))) == Counter(map(repr, rows))
+        same = (lambda row: row.words) if task == "tag" else (lambda row: row.text)
+        assert not {same(row) for row in seen} & {same(row) for row in splits.test.rows}
+        held += splits.test.rows
+    assert Counter(map(repr, held)) == Counter(map(repr, rows))
+    final = folds.member(3, []).splits
+    if task == "score":  # no dev file: a tenth of all rows selects
+        assert final.kept_back
+        assert len(final.dev.rows) + len(final.train.rows) == len(rows)
+    else:
+        assert list(final.train.rows) == list(rows)
+
+
+def test_the_figure_of_all_held_out_rows_is_that_of_scikit_learn(
+    runs: Callable[[str], tuple[Path, Folds]],
+) -> None:
+    out, folds = runs("classify")
+    about, gold, said = read_run(out), [], []
+    for number in range(3):
+        held = folds.member(number, []).splits.test.rows
+        found = ambos.load(out / f"fold-{number + 1}").predict([row.text for row in held])
+        gold += [row.labels[0] for row in held]
+        said += [one.labels[0] for one in found]
+        own = about["members"][number]["figures"]["test"]["accuracy"]["value"]
+        assert own == pytest.approx(
+            np.mean([a == b for a, b in zip(gold[-len(held) :], said[-len(held) :], strict=True)])
+        )
+    pooled = {name: one["value"] for name, one in about["folds"].items()}
+    assert pooled == pytest.approx(
+        {
+            "accuracy": sk.accuracy_score(gold, said),
+            "macro_f1": sk.f1_score(gold, said, average="macro"),
+            "micro_f1": sk.f1_score(gold, said, average="micro"),
+            "mcc": sk.matthews_corrcoef(gold, said),
+        }
+    )
+    saved = find_evaluation(out, "folds").values
+    labels = saved["labels"]
+    assert saved["confusion"]["counts"] == sk.confusion_matrix(gold, said, labels=labels).tolist()
+    interval = about["folds"]["accuracy"]
+    assert interval["low"] <= interval["value"] <= interval["high"]
+
+
+def test_scores_and_tags_are_pooled_in_the_order_of_the_rows(
+    runs: Callable[[str], tuple[Path, Folds]],
+) -> None:
+    out, folds = runs("score")
+    examples = find_evaluation(out, "folds").examples
+    assert examples[:, 0].tolist() == [row.score for row in folds.rows]
+    assert read_run(out)["folds"]["spearman"]["value"] == pytest.approx(spearmanr(*examples.T)[0])
+    out, folds = runs("tag")
+    saved = find_evaluation(out, "folds")
+    assert saved.examples[:, 0].tolist() == [len(row.words) for row in folds.rows]
+    parts = [find_evaluation(out / f"fold-{number}", "test") for number in (1, 2, 3)]
+    assert sum(part.examples.astype(int).sum(0) for part in parts).tolist() == saved.examples.sum(0).tolist()
+
+
+def test_the_model_is_that_of_all_rows(runs: Callable[[str], tuple[Path, Folds]]) -> None:
+    out, _ = runs("classify")
+    about = read_run(out)
+    assert about["chosen"] == "final"
+    assert (out / "bundle" / "model.safetensors").read_bytes() == (
+        out / "final" / "bundle" / "model.safetensors"
+    ).read_bytes()
+    assert set(about["evaluation"]) == {"dev", "test"}
+    assert read_run(out / "final")["rows"] == {"train": 48, "dev": 24, "test": 24}
+    assert "held out" in (out / "report.html").read_text()
+
+
+def test_a_label_of_one_row_alone_is_held_out_too(
+    model_folder: Callable[[str], Path], files: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
+    train = tmp_path / "train.jsonl"
+    train.write_text(Path(files["classify"]["train"]).read_text() + '{"text": "raro", "label": "rare"}\n')
+    recipe = small_recipe("classify", model_folder("wordpiece"), {"train": str(train)}, folds=2, epochs=0.3)
+    assert finetune_series(tmp_path / "run", recipe)
+    found = find_evaluation(tmp_path / "run", "folds").values
+    assert (found["rows"], found["labels"]) == (49, ["negative", "positive", "rare"])
+
+
+def test_cross_validations_are_compared_by_the_same_rows(
+    runs: Callable[[str], tuple[Path, Folds]],
+    model_folder: Callable[[str], Path],
+    files: dict[str, dict[str, str]],
+    tmp_path: Path,
+) -> None:
+    """Whatever the folds were: rows stand in the order of the files."""
+    recipe = small_recipe("classify", model_folder("bpe"), files["classify"], folds=2, seed=9, epochs=0.3)
+    assert finetune_series(tmp_path / "run", recipe)
+    first, _ = runs("classify")
+    found = compare_runs([first, tmp_path / "run"], split="folds")
+    assert {one.values["rows"] for one in found.runs.values()} == {48}
+    assert len(compare_runs([first, tmp_path / "run"]).runs) == 2  # by the models on the test rows
