@@ -33,7 +33,7 @@ ROOMS = {
     },
     "serve": {"bundle", "tasks", "analysis", "predict"},
 }
-FACES = {"cli", "estimators", ""}  # "" is `import ambos` itself
+FACES = {"cli", "estimators", "", "__main__"}  # "" is `import ambos` itself
 
 
 def name_of(module: Path) -> str:
