@@ -198,7 +198,7 @@ def resume(
 
     [bold]Example[/]  ambos resume run
     """
-    from ambos.cli import finetune, series  # noqa: PLC0415 (help must come without the work's imports)
+    from ambos.cli import finetuned, series  # noqa: PLC0415 (help must come without the work's imports)
     from ambos.cli.training import Display  # noqa: PLC0415
     from ambos.runs.finetune_run import resume_finetuning  # noqa: PLC0415
     from ambos.runs.folder import SERIES, read_run  # noqa: PLC0415
@@ -209,7 +209,7 @@ def resume(
     about = read_run(run)
     if about.get("status") == "finished" and not settings:
         screen.note(f"{run} is finished already")
-    kinds = {"finetune": (resume_finetuning, finetune.finish), SERIES: (resume_series, series.finish)}
+    kinds = {"finetune": (resume_finetuning, finetuned.finish), SERIES: (resume_series, series.finish)}
     go_on, finish = kinds.get(str(about.get("kind")), (resume_pretraining, _finish))
     with Display(screen).shown() as display:
         done = go_on(run, overrides=settings or (), anyway=anyway, watcher=display)

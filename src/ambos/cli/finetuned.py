@@ -1,0 +1,60 @@
+"""What the command line shows of a fine-tuning run that has ended: its figures, and what to be wary of."""
+
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from ambos.cli.screen import Screen, printable
+
+
+def finish(screen: Screen, out: Path, done: bool) -> None:
+    """Say what came of it."""
+    from ambos.runs.folder import METRICS, Log, read_run  # noqa: PLC0415
+
+    about = read_run(out)
+    log = Log(out / METRICS)
+    measured = [record for record in log.records() if record["kind"] == "dev"]
+    log.close()
+    best = next((record for record in reversed(measured) if record["best"]), None)
+
+    def show(console: Console) -> None:
+        path = printable(str(out))
+        if not done:
+            console.print(
+                f"Stopped at step {about['steps']:,} and saved. Go on with: [cyan]ambos resume {path}[/]"
+            )
+            return
+        console.print(
+            f"[bold]{about['task']}[/]: {about['rows']['train']:,} rows, {about['steps']:,} steps "
+            f"in {about['seconds']:.0f} s"
+        )
+        name = about["best"]["metric"]
+        for split, metrics in about["evaluation"].items():
+            figure = metrics[name]
+            console.print(
+                f"  {split:<5} {name} [bold]{figure['value']:.4f}[/] "
+                f"(95 % interval {figure['low']:.4f} to {figure['high']:.4f})"
+            )
+        console.print(f"  {about['truncation']['summary'] or 'no text was cut'}")
+        _show_review(console, about)
+        console.print(f"  model [cyan]{path}/bundle[/], report [cyan]{path}/report.html[/]")
+        console.print(f"Next: [cyan]ambos predict {path} FILE --out predictions.jsonl[/]")
+
+    screen.result({"out": str(out), "done": done, "best": best, **about}, show)
+    if not done:
+        raise typer.Exit(130)
+
+
+def _show_review(console: Console, about: dict[str, Any]) -> None:
+    """Show what was forgotten, and the warnings."""
+    if found := about["forgetting"]:
+        rise = found["rise"]
+        console.print(
+            f"  masked-LM loss of the base {found['before']:.2f}, now {found['after']:.2f} "
+            f"({rise['value']:+.2f}, 95 % interval {rise['low']:.2f} to {rise['high']:.2f})"
+        )
+    for one in about["warnings"]:
+        console.print(f"[bold yellow]{one['kind']}[/] [yellow]{printable(one['what'])}[/]")
+        console.print(f"  try {printable(one['try'])}")
