@@ -24,7 +24,7 @@ from ambos.runs.finetune_run import finetune
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.folder import read_run
 from ambos.runs.forgetting import Forgotten, measure_forgetting
-from ambos.runs.warnings import collapse, forgetting, gap, overfitting
+from ambos.runs.warnings import collapse, forgetting, gap, leak, overfitting
 from ambos.text.tokenizer import Tokenizer
 from tests.runs.conftest import Forge
 
@@ -135,6 +135,16 @@ def test_scores_that_are_all_alike() -> None:
     assert found is not None
     assert "standard deviation of 5.77" in found.what
     assert collapse(evaluated("score", examples=np.ones((5, 2)))) is None  # as they should
+
+
+def test_rows_that_were_learnt_from_are_told() -> None:
+    rows = [TextRow(f"Frase {number}", ("a",), None, HERE, number) for number in range(300)]
+    loud = replace(rows[0], text="FRASE  0")
+    assert leak(rows[:100], dev=rows[100:200], test=rows[200:]) is None
+    assert leak(rows[:100], dev=[*rows[100:299], loud]) is None  # one of two hundred
+    found = leak(rows[:100], dev=[*rows[100:109], loud], test=rows[50:150])
+    assert found is not None
+    assert found.what.startswith("1 of 10 dev rows and 50 of 100 test rows have a text")
 
 
 def test_gap_and_forgetting_must_be_large_and_certain() -> None:

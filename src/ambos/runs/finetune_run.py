@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from ambos.runs.log import Quiet, RunLog, Watcher
 from ambos.runs.review import Review, review
 from ambos.runs.saved_evaluations import FOLDER, save_evaluation
 from ambos.runs.splits import Splits, read_splits
+from ambos.runs.warnings import leak
 from ambos.train.checkpoint import Checkpoint, Checkpoints
 from ambos.train.loop import Loop, State
 from ambos.train.machine import keep_memory, matrix_speed
@@ -131,6 +132,10 @@ class FinetuneJob:
         self.work = Finetuning(bundle, self.splits.train.rows, self.splits.dev.rows, self.recipe, self.labels)
         self.splits = known_splits(self.work.task, self.splits, skip_bad=self.recipe.data.skip_bad)
         self.work.dev = self.splits.dev.rows
+        leaked = leak(self.work.train, dev=self.splits.dev.rows, test=self.splits.test.rows)
+        if leaked is not None:
+            self.watcher.note(leaked.what)
+            self.review = Review([leaked])
         prints = fingerprints(self.recipe, self.splits)
         spent = time.perf_counter() - self.began
         with ExitStack() as stack:
@@ -193,7 +198,8 @@ class FinetuneJob:
                 self.evaluated[name] = found
                 save_evaluation(self.folder / FOLDER, name, found)
         self.stage("looking back")
-        self.review = review(self.work, records, self.evaluated.get("dev"))
+        back = review(self.work, records, self.evaluated.get("dev"))
+        self.review = replace(back, warnings=[*self.review.warnings, *back.warnings])
 
     def _describe(self, status: str, state: State) -> None:
         """Write run.json."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ambos.data.rows import Row
+from ambos.data.tally_rows import Tally
 from ambos.evaluate.estimate import Estimate
 from ambos.runs.evaluation import Evaluated
 from ambos.runs.forgetting import Forgotten
@@ -19,6 +21,7 @@ _GAP = 0.15  # of a metric between 0 and 1
 _DOUBLED = log(2)  # nats: hidden tokens have become half as likely
 _FEW = 0.1  # of what should be said beside the one thing that is said always
 _LEAST = 3  # examples that should have got something else
+_LEAK = 0.01  # of the rows of a split: a few short texts recur in most data sets
 _CALMER = "a lower learning rate (--lr), a longer warm-up (--set schedule.warmup=0.2), more epochs"
 
 
@@ -29,7 +32,7 @@ class Caution:
     Parameters
     ----------
     kind
-        overfitting, gap, forgetting or collapse.
+        leak, overfitting, gap, forgetting or collapse.
     what
         A sentence or two with the figures.
     advice
@@ -160,6 +163,26 @@ def forgetting(found: Forgotten) -> Caution | None:
         f"hidden token is {exp(rise.value):.1f} times less likely to be found.",
         "a lower learning rate (--lr), fewer epochs, slower lower layers (--layer-decay 0.9), or layers that "
         "stay as they are (--freeze)",
+    )
+
+
+def leak(train: Sequence[Row], **splits: Sequence[Row]) -> Caution | None:
+    """Warn if a hundredth or more of the rows of a split have a text (or passage) that is learnt from.
+
+    Texts are compared as `ambos doctor` does: case and white space do not count.
+    """
+    learnt = Tally(train).shared
+    found = []
+    for name, rows in splits.items():
+        again = int(np.isin(Tally(rows).shared, learnt).sum())
+        if again and again >= _LEAK * len(rows):
+            found.append(f"{again:,} of {len(rows):,} {name} rows")
+    if not found:
+        return None
+    return Caution(
+        "leak",
+        f"{' and '.join(found)} have a text that is among the training rows: their figures flatter.",
+        "take these rows out of one of the files; ambos doctor names them",
     )
 
 
