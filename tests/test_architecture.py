@@ -18,7 +18,7 @@ ROOMS = {
     "text": set(),
     "sample": set(),
     "data": {"text"},
-    "encoder": {"data.batch"},
+    "encoder": {"data.batch", "data.rectangles"},
     "objectives": {"data", "encoder"},
     "tasks": {"text", "data", "encoder", "evaluate"},
     "classic": {"data", "encoder"},

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ambos.data.rectangles import Rectangles
 from ambos.errors import InputError
 
 
@@ -123,6 +124,11 @@ class Batch:
             found.append(Group(start, count, length))
             start += count * length
         return tuple(found)
+
+    @cached_property
+    def rectangles(self) -> Rectangles:
+        """The sequences as few padded rectangles."""
+        return Rectangles.of(self.lengths, self.ids.device)
 
     def first_tokens(self) -> Tensor:
         """Return the places of the first token of each sequence, (n,): what a classifier reads."""

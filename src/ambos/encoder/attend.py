@@ -17,5 +17,5 @@ def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, dropout:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
     if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
+        scores = scores + torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(~mask, float("-inf"))
     return drop(scores.softmax(-1), dropout) @ v
