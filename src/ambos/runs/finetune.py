@@ -10,6 +10,7 @@ from ambos.bundle.bundle import Bundle
 from ambos.data.examples import Examples
 from ambos.data.label_set import LabelSet
 from ambos.data.windows import Ledger
+from ambos.encoder.table import allow_in_place
 from ambos.errors import UsageError
 from ambos.evaluate.estimate import Estimate
 from ambos.predict.learnt import remember
@@ -95,6 +96,7 @@ class Finetuning:
         """Return the training loop."""
         recipe = self.recipe
         model = Training(self.bundle.network, self.task)
+        allow_in_place(model)
         reader = ExampleReader(self.examples, self.task, recipe, self.bundle)
         by_clock = recipe.minutes is not None
         evaluations = _BY_CLOCK if by_clock else max(1, round(recipe.epochs * recipe.selection.per_epoch))
