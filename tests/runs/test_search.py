@@ -100,7 +100,7 @@ def test_the_default_space_leaves_alone_what_was_stated() -> None:
     assert done.search.trials == 3
     assert own_point(done, 768) == {
         "learning.lr": rate,
-        "epochs": 3,
+        "epochs": 4,
         "batch": 32,
         "learning.layer_decay": 1.0,
     }
@@ -111,7 +111,7 @@ def test_the_recipes_own_settings_come_first_only_if_the_space_has_them() -> Non
         batch=8, search={"space": {"batch": {"low": 4, "high": 8}, "epochs": {"low": 1, "high": 4}}}
     )
     found = own_point(inside, 768)
-    assert found == {"batch": 8, "epochs": 3}
+    assert found == {"batch": 8, "epochs": 4}
     assert isinstance(found["epochs"], int)
     assert own_point(recipe(search={"space": {"batch": [8, 16]}}), 768) is None
     assert own_point(recipe(search={"space": {"learning.dropout": {"low": 0.0, "high": 0.5}}}), 768) is None

@@ -65,7 +65,7 @@ def finetune(
     epochs: Annotated[
         float | None,
         typer.Option(
-            help="How often every row is read.", min=0.01, show_default="3", rich_help_panel=_LEARNING
+            help="How often every row is read.", min=0.01, show_default="4", rich_help_panel=_LEARNING
         ),
     ] = None,
     minutes: Annotated[

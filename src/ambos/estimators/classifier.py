@@ -61,7 +61,7 @@ class TextClassifier(ClassifierMixin, FineTuned):  # type: ignore[misc]
         self,
         base: str | Path = "minilm",
         *,
-        epochs: float = 3.0,
+        epochs: float = 4.0,
         minutes: float | None = None,
         lr: float | None = None,
         batch: int = 32,

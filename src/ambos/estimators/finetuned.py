@@ -141,7 +141,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
         self,
         base: str | Path = "minilm",
         *,
-        epochs: float = 3.0,
+        epochs: float = 4.0,
         minutes: float | None = None,
         lr: float | None = None,
         batch: int = 32,

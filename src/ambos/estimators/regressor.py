@@ -50,7 +50,7 @@ class TextRegressor(RegressorMixin, FineTuned):  # type: ignore[misc]
         self,
         base: str | Path = "minilm",
         *,
-        epochs: float = 3.0,
+        epochs: float = 4.0,
         minutes: float | None = None,
         lr: float | None = None,
         batch: int = 32,

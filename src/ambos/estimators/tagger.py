@@ -57,7 +57,7 @@ class Tagger(FineTuned):
         self,
         base: str | Path = "minilm",
         *,
-        epochs: float = 3.0,
+        epochs: float = 4.0,
         minutes: float | None = None,
         lr: float | None = None,
         batch: int = 32,

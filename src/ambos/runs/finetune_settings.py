@@ -99,7 +99,7 @@ class FinetuneRecipe(Settings):
     """Of `classify`: a text may have any number of labels."""
     seed: int = 0
     """Decides every draw: the new head, order, dropout."""
-    epochs: Positive = 3.0
+    epochs: Positive = 4.0
     """How often every example is read."""
     minutes: Positive | None = None
     """Of the clock, instead of epochs."""

@@ -66,7 +66,7 @@ def default_space(recipe: FinetuneRecipe, width: int) -> Space:
         stated |= {"epochs"}  # the clock decides
     space: Space = {
         _LR: Range(low=rate / 4, high=rate * 4, log=True),
-        "epochs": [2, 3, 5],
+        "epochs": [2, 4, 6],
         "batch": [16, 32, 64],
         "learning.layer_decay": Range(low=0.8, high=1.0),
     }
