@@ -312,6 +312,32 @@ cp -r "$disk/run" result
 """
 
 
+def fill_a_small_disk(folder: Path, command: list[object], size: str = "17m") -> None:
+    """Run a command, with `--out disk/run`, until the disk is full, and on when it is larger: `result`."""
+    (folder / "disk").mkdir()
+    script = ON_A_SMALL_DISK.replace("size=17m", f"size={size}")
+    words = [str(part) for part in (*command, "--out", "disk/run")]
+    for apart in (["unshare", "-rm"], ["unshare", "-m"]):
+        subprocess.run(
+            [*apart, "sh", "-c", script, "sh", "disk", *words],
+            cwd=folder,
+            env={**ONE_THREAD, "AMBOS": str(AMBOS)},
+            capture_output=True,
+            check=False,
+        )
+        if (folder / "result").exists():
+            break
+    else:
+        pytest.skip("may not mount a file system here")
+    err = (folder / "full.err").read_text()
+    assert (folder / "code").read_text() == "4\n", err
+    assert "Traceback" not in err
+    assert "the disk is full; nothing was left half-written" in err
+    last = (folder / "left").read_text().split()[-1]
+    assert f"`ambos resume` goes on from {last}" in err
+    assert (folder / "again").read_text() == "0\n", (folder / "again.err").read_text()
+
+
 @pytest.mark.slow
 def test_a_full_disk(
     runs: tuple[Path, Path],
@@ -320,28 +346,8 @@ def test_a_full_disk(
     tmp_path: Path,
 ) -> None:
     """A file system with room for one checkpoint and a bit; made larger, the run goes on."""
-    (tmp_path / "disk").mkdir()
     command = [AMBOS, "pretrain", *own_texts, "--tokenizer", tokenizer_folder("wordpiece"), *OPTIONS]
-    command = [str(part) for part in (*command, "--out", "disk/run")]
-    for apart in (["unshare", "-rm"], ["unshare", "-m"]):
-        subprocess.run(
-            [*apart, "sh", "-c", ON_A_SMALL_DISK, "sh", "disk", *command],
-            cwd=tmp_path,
-            env={**ONE_THREAD, "AMBOS": str(AMBOS)},
-            capture_output=True,
-            check=False,
-        )
-        if (tmp_path / "result").exists():
-            break
-    else:
-        pytest.skip("may not mount a file system here")
-    err = (tmp_path / "full.err").read_text()
-    assert (tmp_path / "code").read_text() == "4\n", err
-    assert "Traceback" not in err
-    assert "the disk is full; nothing was left half-written" in err
-    last = (tmp_path / "left").read_text().split()[-1]
-    assert f"`ambos resume` goes on from {last}" in err
-    assert (tmp_path / "again").read_text() == "0\n", (tmp_path / "again.err").read_text()
+    fill_a_small_disk(tmp_path, command)
     assert same_result(tmp_path / "result", runs[0])
 
 

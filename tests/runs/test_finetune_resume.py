@@ -15,7 +15,7 @@ import pytest
 
 from ambos.train.checkpoint import Checkpoints
 from tests.runs.conftest import AMBOS, ONE_THREAD, Forge
-from tests.runs.test_damage import ON_A_SMALL_DISK, flip, names, refused
+from tests.runs.test_damage import fill_a_small_disk, flip, names, refused
 from tests.runs.test_resume import POINTS
 
 EVERY = 4  # steps from one checkpoint to the next
@@ -306,28 +306,7 @@ def test_no_room(forge: Forge, killed: tuple[Path, Path], size: int) -> None:
 def test_a_full_disk(begin: Callable, tmp_path: Path) -> None:
     """A file system with room for two checkpoints and a bit; made larger, the run goes on."""
     case = begin("classify")
-    (tmp_path / "disk").mkdir()
-    command = [str(part) for part in (AMBOS, *case.command, "--out", "disk/run")]
-    script = ON_A_SMALL_DISK.replace("size=17m", "size=3m")
-    for apart in (["unshare", "-rm"], ["unshare", "-m"]):
-        subprocess.run(
-            [*apart, "sh", "-c", script, "sh", "disk", *command],
-            cwd=tmp_path,
-            env={**ONE_THREAD, "AMBOS": str(AMBOS)},
-            capture_output=True,
-            check=False,
-        )
-        if (tmp_path / "result").exists():
-            break
-    else:
-        pytest.skip("may not mount a file system here")
-    err = (tmp_path / "full.err").read_text()
-    assert (tmp_path / "code").read_text() == "4\n", err
-    assert "Traceback" not in err
-    assert "the disk is full; nothing was left half-written" in err
-    last = (tmp_path / "left").read_text().split()[-1]
-    assert f"`ambos resume` goes on from {last}" in err
-    assert (tmp_path / "again").read_text() == "0\n", (tmp_path / "again.err").read_text()
+    fill_a_small_disk(tmp_path, [AMBOS, *case.command], "3m")
     assert_same(tmp_path / "result", case.whole)
 
 
