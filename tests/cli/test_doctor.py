@@ -211,11 +211,11 @@ class TestTokens:
         said = look(write("train.csv", GOOD), "--dev", write("dev.csv", GOOD[:4]), "--model", folder)
         assert said["max_length"] == 64
         cost = said["estimate"]
-        assert (cost["epochs"], cost["steps"], cost["share"]) == (3, 6, 0.45)
+        assert (cost["epochs"], cost["steps"], cost["share"]) == (4, 8, 0.45)
         assert cost["seconds"] == pytest.approx(cost["operations"] / cost["speed"] / 0.45)
         assert cost["bytes"] > cost["weights"] + cost["activations"] > 0
         alone = look("train.csv", "--model", folder)["estimate"]  # a tenth is kept back
-        assert alone["steps"] == 6
+        assert alone["steps"] == 8
         assert alone["operations"] < cost["operations"]
         longer = look(write("long.csv", [(text * 5, label) for text, label in GOOD]), "--model", folder)
         assert longer["estimate"]["operations"] > 3 * alone["operations"]
@@ -247,7 +247,7 @@ class TestScreen:
         assert "see test.csv, lines 2, 3, 4" in lines
         severities = [line.split()[0] for line in lines if line.startswith(("error", "warning", "note"))]
         assert severities == sorted(severities, key=["error", "warning", "note"].index)
-        assert "for 3 epochs would take about" in ran.out.replace("\n", " ")
+        assert "for 4 epochs would take about" in ran.out.replace("\n", " ")
         assert "A rough estimate for this machine" in ran.out
         assert ambos("doctor", "train.csv", "--quiet") == Ran(0, "", "")
 
@@ -285,7 +285,7 @@ class TestScreen:
         (["train.csv", "--model", "minlm"], INPUT, "there is no model 'minlm'"),
         (["train.csv", "--model", "minilm", "--max-length", "1000"], USAGE, "longer than the base can read"),
         (["train.csv", "--tokenizer", "nowhere"], INPUT, "nowhere"),
-        (["empty.csv"], INPUT, "the task cannot be told"),
+        (["empty.csv"], INPUT, "there are no rows in this file"),
         (["bad.csv"], INPUT, "there are no rows in this file"),
         ([], USAGE, "FILE"),
     ],
