@@ -220,7 +220,7 @@ class TestTokens:
         longer = look(write("long.csv", [(text * 5, label) for text, label in GOOD]), "--model", folder)
         assert longer["estimate"]["operations"] > 3 * alone["operations"]
         pairs = [{"text_a": "Um", "text_b": f"Dois {n}", "label": "xy"[n % 2]} for n in range(40)]
-        assert look(write("pairs.jsonl", pairs), "--model", folder)["estimate"]["steps"] == 6
+        assert look(write("pairs.jsonl", pairs), "--model", folder)["estimate"]["steps"] == 8
 
 
 class TestScreen:
