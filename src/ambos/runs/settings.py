@@ -87,8 +87,8 @@ class Corruption(Settings):
 class Optim(Settings):
     """The optimiser."""
 
-    name: Literal["adamw", "muon"] = "adamw"
-    """`muon` for the matrices inside layers, with AdamW for the rest."""
+    name: Literal["adamw", "muon", "lamb", "stable_adamw"] = "adamw"
+    """`muon` for the matrices inside layers, AdamW for the rest; `lamb`, `stable_adamw`: steps by tensor."""
     lr: Positive = 1e-3
     """Peak learning rate."""
     matrix_lr: Positive | None = None

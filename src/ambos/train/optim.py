@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ambos.train.muon import Muon
+from ambos.train.scaled_adam import ScaledAdam
 from ambos.train.weights import shared_like
 
 
@@ -19,7 +20,8 @@ class OptimSettings:
     Parameters
     ----------
     name
-        `adamw`, or `muon`: the matrices inside the layers by Muon, everything else by AdamW.
+        `adamw`; `lamb`, `stable_adamw`: see `ambos.train.scaled_adam`; or `muon`: the matrices inside the
+        layers by Muon, everything else by AdamW.
     lr
         Peak learning rate.
     matrix_lr
@@ -32,7 +34,7 @@ class OptimSettings:
         Largest norm of the gradient of a step; 0 for none.
     """
 
-    name: Literal["adamw", "muon"] = "adamw"
+    name: Literal["adamw", "muon", "lamb", "stable_adamw"] = "adamw"
     lr: float = 1e-3
     matrix_lr: float | None = None
     betas: tuple[float, float] = (0.9, 0.999)
@@ -77,21 +79,19 @@ class Optimiser:
         for name, weight in self.named.items():
             if name not in matrices:
                 groups[weight.ndim < 2, scale(name)].append(weight)
+        params = [
+            {
+                "params": weights,
+                "lr": settings.lr * factor,
+                "weight_decay": 0.0 if plain else settings.weight_decay,
+            }
+            for (plain, factor), weights in sorted(groups.items(), key=lambda item: item[0])
+        ]
+        how = {"lr": settings.lr, "betas": settings.betas, "eps": settings.eps}
         self.parts: list[torch.optim.Optimizer] = [
-            torch.optim.AdamW(
-                [
-                    {
-                        "params": weights,
-                        "lr": settings.lr * factor,
-                        "weight_decay": 0.0 if plain else settings.weight_decay,
-                    }
-                    for (plain, factor), weights in sorted(groups.items(), key=lambda item: item[0])
-                ],
-                lr=settings.lr,
-                betas=settings.betas,
-                eps=settings.eps,
-                fused=True,
-            )
+            ScaledAdam(params, settings.name, **how)  # type: ignore[arg-type]
+            if settings.name in ("lamb", "stable_adamw")
+            else torch.optim.AdamW(params, **how, fused=True)  # type: ignore[arg-type]
         ]
         if matrices:
             rate = settings.lr if settings.matrix_lr is None else settings.matrix_lr
