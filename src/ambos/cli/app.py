@@ -1,6 +1,7 @@
 """`ambos`: the commands, and what becomes of errors."""
 
 import os
+import signal
 import sys
 from typing import Annotated, Any
 
@@ -78,20 +79,35 @@ _WrongCommandLine: Any = typer.BadParameter.__base__
 
 def main() -> None:
     """Run the command line; every expected error ends in a message and its exit code, without a traceback."""
-    screen = Screen(json="--json" in sys.argv)
+    code = _run(Screen(json="--json" in sys.argv))
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        # One of several processes: gloo's threads may still let go of tensors, and a thread that asks for the
+        # interpreter while it shuts down aborts the process. All is written by now, so leave at once.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _run(screen: Screen) -> int:
     try:
-        sys.exit(app(prog_name="ambos", standalone_mode=False))
+        return app(prog_name="ambos", standalone_mode=False) or 0
     except AmbosError as error:
         screen.error(error)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except _WrongCommandLine as error:
         if error.format_message():  # empty when the help has been shown instead
             screen.error(_usage_error(error))
-        sys.exit(UsageError.exit_code)
+        return UsageError.exit_code
+    except SystemError as error:
+        # Ctrl-C inside a call that Python makes from C, such as that for the path of a file.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return 128 + signal.SIGINT
+        raise
     except BrokenPipeError:
         # The reader of our output has gone (`ambos ... | head`): not an error, and nothing more to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        return 0
 
 
 def _usage_error(error: Any) -> UsageError:  # noqa: ANN401 (see `_WrongCommandLine`)
