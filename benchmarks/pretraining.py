@@ -23,6 +23,7 @@ import argparse
 import json
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -78,7 +79,7 @@ def main() -> None:
         print(json.dumps(results, indent=2))
 
 
-def prepare(data: str, work: Path) -> None:
+def prepare(data: str, work: Path, vocabulary: int = VOCABULARY) -> None:
     """Learn the vocabulary, and tokenise the text and the held-out text, unless that is done."""
     if (work / "lines").exists():
         return
@@ -91,7 +92,7 @@ def prepare(data: str, work: Path) -> None:
     folder = Path(os.environ["AMBOS_DATA"]) / data
     (work / "tokenizer").mkdir(parents=True)
     tokenizer = train_tokenizer(
-        read_documents(find_sources([str(folder / "train.txt")])), TrainOptions("wordpiece", VOCABULARY)
+        read_documents(find_sources([str(folder / "train.txt")])), TrainOptions("wordpiece", vocabulary)
     )
     tokenizer.save(work / "tokenizer")
     build_store(find_sources([str(folder / "train.txt")]), tokenizer, work / "store")
@@ -437,7 +438,15 @@ def rival(data: str, work: str, minutes: float, rate: float) -> dict:
     }
 
 
-def fast(work: str, recipe: str, settings: list[str], minutes: float, target: float, times: int = 40) -> dict:
+def fast(
+    work: str,
+    recipe: str,
+    settings: list[str],
+    minutes: float,
+    target: float,
+    times: int = 40,
+    keep: Path | None = None,
+) -> dict:
     """Train with a recipe, measuring on the way; the clock stands still while measuring."""
     from ambos.recipe import load_recipe, merge, parse_override
     from ambos.runs.choices import choose
@@ -461,6 +470,8 @@ def fast(work: str, recipe: str, settings: list[str], minutes: float, target: fl
         checked = choose(load_recipe(PretrainRecipe, [values]), Team())
         begin_folder(run, checked, None, [])
         Job(run, checked).run()
+        if keep:
+            shutil.copytree(run / "bundle", keep, dirs_exist_ok=True)
         speeds = [json.loads(line) for line in (run / "speed.jsonl").open()]
         records = [json.loads(line) for line in (run / "metrics.jsonl").open()]
     measured = [record for record in records if record["kind"] == "heldout"]
