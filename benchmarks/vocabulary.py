@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 from ablation import with_interval
 from pretraining import fast, prepare, run, say
 
