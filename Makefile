@@ -45,6 +45,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/pretraining.py speed
 	$(BIN)/python benchmarks/pretraining.py quality
 	$(BIN)/python benchmarks/ablation.py
+	$(BIN)/python benchmarks/vocabulary.py
 	$(BIN)/python benchmarks/finetuning.py speed
 	$(BIN)/python benchmarks/finetuning.py quality
 

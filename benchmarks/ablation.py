@@ -38,13 +38,13 @@ VARIANTS: dict[str, list[str]] = {
     "all chosen masked": ["corruption.mask=1.0", "corruption.random=0.0"],
     "whole words": ["corruption.unit=word"],
     # Batches
-    "length 32": ["phases=[{length=32,sequences=64}]"],
-    "length 128": ["phases=[{length=128,sequences=16}]"],
-    "length 32, then 64": ["phases=[{share=0.5,length=32,sequences=64},{share=0.5,length=64,sequences=32}]"],
-    "half the batch": ["phases=[{length=64,sequences=16}]"],
-    "twice the batch": ["phases=[{length=64,sequences=64}]"],
+    "length 32": ["phases=[{length=32,sequences=128}]"],
+    "length 128": ["phases=[{length=128,sequences=32}]"],
+    "length 32, then 64": ["phases=[{share=0.5,length=32,sequences=128},{share=0.5,length=64,sequences=64}]"],
+    "half the batch": ["phases=[{length=64,sequences=32}]"],
+    "twice the batch": ["phases=[{length=64,sequences=128}]"],
     "batch that grows": [
-        "phases=[{share=0.3,length=64,sequences=16},{share=0.7,length=64,sequences=32}]",
+        "phases=[{share=0.3,length=64,sequences=32},{share=0.7,length=64,sequences=64}]",
     ],
     # Optimiser
     "half the learning rate": ["optim.lr=2e-3"],

@@ -80,7 +80,7 @@ def hidden_words(bundle: Path, file: Path) -> dict:
     from ambos.data.batch import Batch
 
     model = Bundle.load(bundle)
-    tokenizer, head = model.tokenizer, model.heads["mlm"]
+    tokenizer, head = model.tokenizer, model.network.heads["mlm"]
     mask = tokenizer.special_id("mask")
     lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     nats, right, words, pieces, all_words = 0.0, 0, 0, 0, 0
@@ -96,7 +96,7 @@ def hidden_words(bundle: Path, file: Path) -> dict:
         truth = torch.from_numpy(ids[places].copy())
         ids[places] = mask
         with torch.no_grad():
-            read = model.encoder(Batch.pack([ids.tolist()]), read=torch.tensor(places)).last
+            read = model.network.encoder(Batch.pack([ids.tolist()]), read=torch.tensor(places)).last
             logits = head(read)
         losses = torch.nn.functional.cross_entropy(logits, truth, reduction="none").double()
         wrong = (logits.argmax(-1) != truth).numpy()
