@@ -45,11 +45,14 @@ BATCH, LENGTH, WARM = 32, 128, 3  # WARM: steps before the first that counts
 # The task, the layout of the files, and the label that F1 is about.
 SETS = {
     "mrpc": ("classify", "jsonl", "paraphrase"),
+    "rte": ("classify", "jsonl", None),
+    "snli": ("classify", "jsonl", None),
     "sst2": ("classify", "jsonl", None),
     "ag_news": ("classify", "jsonl", None),
     "uner_en": ("tag", "conll", None),
     "uner_pt": ("tag", "conll", None),
 }
+DEFAULT = ["mrpc", "sst2", "ag_news", "uner_en", "uner_pt"]
 CONTENDERS = ("Trainer", "fp32", "bf16")
 LEARNING = {"lr": 5e-5, "weight_decay": 0.01, "betas": [0.9, 0.999], "eps": 1e-8, "clip": 1.0}
 WARMUP = 0.1
@@ -60,7 +63,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["speed", "quality", "worker"])
-    parser.add_argument("--data", nargs="+", default=list(SETS), choices=SETS)
+    parser.add_argument("--data", nargs="+", default=DEFAULT, choices=SETS)
     parser.add_argument("--contenders", nargs="+", default=CONTENDERS, choices=CONTENDERS)
     parser.add_argument("--steps", type=int, default=20, help="timed steps of a round")
     parser.add_argument("--rounds", type=int, default=3)

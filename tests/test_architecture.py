@@ -118,12 +118,13 @@ def test_no_pickle_and_no_network_in_the_package() -> None:
     [
         ["--help"],
         ["corpus", "build", "--help"],
+        ["pairs", "compare", "--help"],
         ["tokenizer", "train", "--ou", "x"],
         *(
             [command, "--help"]
             for command in (
                 *("presets", "info", "fill", "score", "embed", "pretrain", "resume"),
-                *("finetune", "evaluate", "predict", "compare", "doctor"),
+                *("finetune", "evaluate", "predict", "compare", "doctor", "search", "coherent"),
             )
         ),
         ["fill", "model", "[MASK]", "--top", "0"],

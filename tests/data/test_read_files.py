@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from ambos.data.detect_columns import detect_columns
 from ambos.data.read_files import RowFiles, guess_task
-from ambos.data.read_rows import detect_columns
 from ambos.data.read_tagged import Untagged
 from ambos.data.rows import Columns, PairRow, Problems, QuestionRow, TextRow, WordsRow
 from ambos.errors import InputError

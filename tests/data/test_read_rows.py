@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from ambos.data.read_rows import TABLES, detect_columns, read_pair_rows, read_text_rows
+from ambos.data.detect_columns import detect_columns
+from ambos.data.read_rows import TABLES, read_pair_rows, read_text_rows
 from ambos.data.rows import Columns, PairRow, Problems, TextRow
 from ambos.errors import InputError, UsageError
 from ambos.text.records import column_names

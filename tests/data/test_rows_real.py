@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from ambos.data.check_rows import examine
+from ambos.data.detect_columns import Task, detect_columns
 from ambos.data.label_set import LabelSet
 from ambos.data.read_questions import QUESTIONS, read_question_rows
-from ambos.data.read_rows import TABLES, Task, detect_columns, read_pair_rows, read_text_rows
+from ambos.data.read_rows import TABLES, read_pair_rows, read_text_rows
 from ambos.data.read_tagged import TAGGED, read_tagged_rows
 from ambos.data.rows import Problems
 from ambos.text.records import column_names

@@ -138,10 +138,10 @@ def test_layouts_are_those_of_the_families(tokenizer: Tokenizer, kind: str) -> N
     begin, end = tokenizer.special_id("cls"), tokenizer.special_id("sep")
     if kind == "wordpiece":
         assert layout == Layout((begin,), (end,), (end,), (0, 0, 0, 1, 1), (end,), (0, 0, 0), end)
-        assert (layout.room(128, pair=True), layout.room(128, pair=False)) == (125, 126)
+        assert (layout.room(128, texts=2), layout.room(128)) == (125, 126)
     else:
         assert layout == Layout((begin,), (end, end), (end,), (0,) * 5, (end,), (0, 0, 0), end)
-        assert (layout.room(128, pair=True), layout.room(128, pair=False)) == (124, 126)
+        assert (layout.room(128, texts=2), layout.room(128)) == (124, 126)
 
 
 def by_hand(

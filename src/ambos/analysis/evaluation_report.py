@@ -20,6 +20,7 @@ from ambos.files import output_errors, write_file
 _DOES = {
     "classify": "classify texts",
     "score": "give texts a score",
+    "embed": "tell how alike texts are",
     "tag": "tag words",
     "answer": "find answers in a passage",
 }

@@ -64,7 +64,7 @@ def _interval(found: Values) -> str:
 
 def show_evaluation(page: Page, name: str, values: Values, examples: np.ndarray | None = None) -> None:
     """Show what there is behind the metrics of one evaluation; `examples` are (gold, predicted) scores."""
-    if examples is not None and values["task"] == "score":
+    if examples is not None and values["task"] in {"score", "embed"}:
         page.heading(f"Scores ({name})")
         page.picture(draw_scores(*examples.T), "Predicted scores against gold ones.")
     if values["confusion"]:
@@ -156,11 +156,12 @@ def _show_worst(page: Page, name: str, values: Values) -> None:
         return
     how = {
         "score": "The largest errors.",
+        "embed": "Cosines furthest from what they should be.",
         "answer": "Answers without a word of a right one, the likeliest first.",
     }
     default = "Wrong ones that the model was surest of. Labels in the file may be wrong, too: look at them."
     page.paragraph(how.get(values["task"], default))
-    last = "error" if values["task"] == "score" else "sure"
+    last = "error" if values["task"] in {"score", "embed"} else "sure"
     alone = len(values["files"]) == 1
     where = "id" if values["task"] == "answer" else "line" if alone else "file and line"
     page.table(

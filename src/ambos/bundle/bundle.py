@@ -1,6 +1,6 @@
 """The folder a user ships: what `transformers` reads, and ambos.json."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,10 @@ from ambos.bundle.safe_files import parse_object, read_whole
 from ambos.bundle.sentence import SentenceSettings, read_sentence_settings
 from ambos.bundle.weights import Weights
 from ambos.bundle.writing import write_files
+from ambos.encoder.combine import Twin
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.pooling import Pooling
-from ambos.errors import InputError
+from ambos.errors import InputError, UsageError
 from ambos.files import new_folder
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.tokenizer_files import has_tokenizer
@@ -62,7 +63,8 @@ class Bundle:
     labels
         Names of the outputs of a `classify` or `tag` head, in order.
     pair
-        How a pair of texts is read; "joint" is one input of two segments.
+        How a pair of texts is read; "joint" is one input of two segments, else they are read apart, and meet
+        in the scheme of a `Twin`, or ("embed") in the cosine of their vectors.
     sentence
         How embeddings of texts are made, where the folder says so.
     source
@@ -149,13 +151,15 @@ class Bundle:
             )
         tokenizer = Tokenizer.load(inside) if has_tokenizer(inside) else None
         stated = str(manifest.get("task"))
+        if sentence is not None:
+            loaded.network.reads["embed"] = sentence.reads
         return cls(
             loaded.network,
             raw,
             tokenizer,
             task=stated if stated in loaded.network.heads else loaded.task,
             labels=loaded.labels,
-            pair=str(manifest.get("pair", "joint")),
+            pair=str(manifest.get("pair", "joint" if loaded.network.heads or sentence is None else "embed")),
             sentence=sentence,
             source=folder,
             unused=loaded.unused,
@@ -163,6 +167,11 @@ class Bundle:
             own=own,
             learnt=dict(manifest.get("learnt") or {}),
         )
+
+    @property
+    def apart(self) -> bool:
+        """Whether it reads the two texts of a pair apart."""
+        return self.pair != "joint"
 
     def require(self, kind: str) -> None:
         """Raise `InputError` if the model has no head of this kind."""
@@ -182,6 +191,7 @@ class Bundle:
         *,
         pooling: Pooling | None = None,
         hidden: bool = False,
+        twin: Twin | None = None,
         seed: int = 0,
     ) -> None:
         """Attach a new head with random weights, and make it the model's task. It must be trained.
@@ -200,8 +210,18 @@ class Bundle:
             family has it. Others than the family's, and hidden layers, are saved as `OwnHead` says.
         hidden
             Whether a linear layer with ReLU comes before the last one.
+        twin
+            Of a classify head: it reads pairs whose texts were read apart, which meet so.
         """
-        self.own = own_head(FAMILIES[self.config.family], kind, pooling, hidden)
+        if twin is not None and twin.scheme == "attention" and self.config.width % twin.heads:
+            raise UsageError(
+                "the heads of the attention do not divide the width",
+                expected=f"a divisor of {self.config.width}",
+                found=f"{twin.heads} heads",
+                fix="--set pair.heads=N",
+            )
+        self.own = own_head(FAMILIES[self.config.family], kind, pooling, hidden, twin)
+        self.pair = "joint" if twin is None else twin.scheme
         stated = kind == "classify" and "classifier_pooling" in self.family.defaults
         if self.own is None and pooling is not None and stated:
             self.raw["classifier_pooling"] = "mean" if pooling == "mean" else "cls"
@@ -221,6 +241,34 @@ class Bundle:
         if kind == "mlm":
             tie(self.network)
         self.task, self.labels = kind, tuple(labels)
+
+    def bare(self, pooling: Pooling | None = None) -> None:
+        """Take all heads away: what is left makes vectors of texts, of which cosines tell how alike they are.
+
+        Parameters
+        ----------
+        pooling
+            How; None as the model says, or by the mean.
+        """
+        for kind in list(self.network.heads):
+            self.network.drop_head(kind)
+        self.network.pooler = None
+        said = self.sentence or SentenceSettings()
+        self.sentence = replace(said, pooling=pooling or said.pooling, normalize=True, folder="")
+        self.network.reads["embed"] = self.sentence.reads
+        self.task, self.labels, self.own, self.learnt, self.pair = "embed", (), None, {}, "embed"
+
+    @torch.no_grad()
+    def grow_segments(self, count: int) -> None:
+        """Give the model as many segments as `count`; new ones begin as copies of its last one."""
+        table = self.network.encoder.embeddings.segment
+        if table is None or count < len(table.weight):
+            raise ValueError("segments can only be added to a table that there is")
+        new = table.weight[-1:].expand(count - len(table.weight), -1)
+        rows = torch.cat([table.weight, new])
+        self.network.encoder.embeddings.segment = torch.nn.Embedding(count, rows.shape[1], _weight=rows)
+        self.network.encoder.config = replace(self.config, segments=count)
+        self.raw[self.family.settings["segments"]] = count
 
     def _outputs(self, kind: str, labels: tuple[str, ...]) -> int:
         """Return how many outputs a new head has, or raise `InputError` if there can be no such head."""

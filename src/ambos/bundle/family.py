@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ambos.encoder.combine import Twin
+from ambos.encoder.pooling import Pooling
+
 # What a head reads: every token, the first token, the pooled first token, or the mean or maximum of all.
 HeadInput = Literal["token", "first", "pooled", "mean", "max"]
 
@@ -35,6 +38,8 @@ class HeadShape:
         Keys of config.json that say the dropout before the last layer; the first one there counts.
     input_dropout
         Whether the same dropout comes before the hidden layer too.
+    twin, pooling
+        Of pairs whose texts are read apart: how they meet, and how tokens become vectors there.
     """
 
     suffix: str
@@ -46,6 +51,8 @@ class HeadShape:
     bias: str | None = None
     dropout: tuple[str, ...] = ()
     input_dropout: bool = False
+    twin: Twin | None = None
+    pooling: Pooling = "cls"
 
 
 @dataclass(frozen=True)

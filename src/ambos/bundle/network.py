@@ -10,11 +10,13 @@ from ambos.bundle.configs import activation_of
 from ambos.bundle.family import Family, HeadInput, HeadShape
 from ambos.data.batch import Batch
 from ambos.encoder.build import build_encoder, initialise
+from ambos.encoder.combine import Twin
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.encoder import Encoder
-from ambos.encoder.heads import Head
+from ambos.encoder.heads import Head, TwinHead
 from ambos.encoder.linear import Linear
-from ambos.encoder.pooling import pool
+from ambos.encoder.pair_attention import PairAttention
+from ambos.encoder.pooling import Pooling, pool
 from ambos.errors import InputError
 
 
@@ -48,12 +50,21 @@ class Network(nn.Module):
     def forward(self, batch: Batch, kind: str, read: Tensor | None = None) -> Tensor:
         """Return the logits of one head: a row per sequence, or per token (per token of `read`).
 
-        Only what the head looks at is computed in the last layer.
+        Only what the head looks at is computed in the last layer. Of pairs whose texts are read apart, a row
+        per pair: `read` are then the numbers of their two sequences, (n, 2). The kind `embed` has no head:
+        its rows are the vectors of both texts, end to end, (n, 2 width).
         """
         reads = self.reads[kind]
+        if kind == "embed":
+            return self.pooled(batch, reads)[read].flatten(1)
+        head: Any = self.heads[kind]
+        if isinstance(head, TwinHead):
+            if head.attention is not None:
+                return head(head.attention(self.encoder(batch).last, batch, read))
+            return head(head.combine(*self.pooled(batch, reads)[read].unbind(1)))
         if reads == "token":
-            return self.heads[kind](self.encoder(batch, read=read).last)
-        return self.heads[kind](self.pooled(batch, reads))
+            return head(self.encoder(batch, read=read).last)
+        return head(self.pooled(batch, reads))
 
     def pooled(self, batch: Batch, how: str) -> Tensor:
         """Return one vector per sequence, (n, width): its first token's, that pooled, the mean or maximum."""
@@ -95,12 +106,37 @@ def build_head(shape: HeadShape, config: EncoderConfig, *, outputs: int, setting
     inside = (config.token_width or config.width) if vocabulary else config.width
     bias = bool(settings.get("classifier_bias", False)) if modern else True
     dropout = _dropout(shape, settings)
+    if shape.twin is not None:
+        return _twin_head(shape.twin, shape.pooling, config, outputs, hidden=activation, dropout=dropout)
     return Head(
         Linear(inside, outputs, bias=bool(settings.get("decoder_bias", True)) if vocabulary else True),
         dense=None if activation is None else Linear(config.width, inside, bias=bias, activation=activation),
         norm=nn.LayerNorm(inside, eps=config.norm_eps, bias=config.norm_bias) if shape.norm else None,
         dropout=dropout,
         input_dropout=dropout if shape.input_dropout else 0.0,
+    )
+
+
+def _twin_head(
+    twin: Twin, pooling: Pooling, config: EncoderConfig, outputs: int, *, hidden: str | None, dropout: float
+) -> TwinHead:
+    width, inputs = config.width, twin.width(config.width)
+    attention = None
+    if twin.scheme == "attention":
+        attention = PairAttention(
+            width,
+            heads=twin.heads,
+            layers=twin.layers,
+            across=twin.across,
+            pooling=pooling,
+            dropout=config.dropout,
+        )
+    return TwinHead(
+        Linear(width if hidden else inputs, outputs),
+        twin=twin,
+        attention=attention,
+        dense=Linear(inputs, width, activation=hidden) if hidden else None,
+        dropout=dropout,
     )
 
 

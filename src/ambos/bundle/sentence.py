@@ -46,6 +46,11 @@ class SentenceSettings:
     max_length: int | None = None
     folder: str = ""
 
+    @property
+    def reads(self) -> str:
+        """What a network reads of a text for its vector; see `family.HeadInput`."""
+        return "first" if self.pooling == "cls" else self.pooling
+
 
 def read_sentence_settings(folder: Path) -> SentenceSettings | None:
     """Read modules.json and what it names; None if the folder is not of sentence-transformers."""

@@ -9,6 +9,7 @@ import typer
 
 from ambos import __version__
 from ambos.cli import (
+    coherent,
     compare,
     corpus,
     doctor,
@@ -17,11 +18,13 @@ from ambos.cli import (
     fill,
     finetune,
     info,
+    pairs,
     predict,
     presets,
     pretrain,
     sample,
     score,
+    search,
     tokenizer,
 )
 from ambos.cli.screen import Screen
@@ -49,12 +52,15 @@ app.command("doctor")(doctor.doctor)
 app.command("finetune")(finetune.finetune)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.add_typer(pairs.app, name="pairs")
 app.command("resume")(pretrain.resume)
 app.command("presets")(presets.presets)
 app.command("info")(info.info)
 app.command("fill")(fill.fill)
 app.command("score")(score.score)
+app.command("coherent")(coherent.coherent)
 app.command("embed")(embed.embed)
+app.command("search")(search.search)
 app.command("predict")(predict.predict)
 
 

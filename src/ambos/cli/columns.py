@@ -14,6 +14,8 @@ def _option(name: str, what: str) -> object:
 Text = Annotated[str | None, _option("text", "Of the text.")]
 TextA = Annotated[str | None, _option("text-a", "Of the first text of a pair.")]
 TextB = Annotated[str | None, _option("text-b", "Of the second text of a pair.")]
+TextC = Annotated[str | None, _option("text-c", "Of a third text, read after the other two.")]
+TextD = Annotated[str | None, _option("text-d", "Of a fourth text.")]
 Label = Annotated[str | None, _option("label", "Of the label.")]
 Score = Annotated[str | None, _option("score", "Of the score.")]
 Words = Annotated[str | None, _option("words", "Of the words, in a list.")]

@@ -15,8 +15,8 @@ from ambos.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from ambos.data.check_rows import Examination
+    from ambos.data.detect_columns import Task
     from ambos.data.read_files import RowFiles
-    from ambos.data.read_rows import Task
     from ambos.data.rows import Columns
     from ambos.runs.estimate import Cost
     from ambos.text.stream import ReadOptions

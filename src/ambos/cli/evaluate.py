@@ -231,7 +231,7 @@ def _show_classes(console: Console, classes: list[dict[str, Any]]) -> None:
 def _show_worst(console: Console, value: dict[str, Any]) -> None:
     if not value["worst"]:
         return
-    last = "error" if value["task"] == "score" else "sure"
+    last = "error" if value["task"] in {"score", "embed"} else "sure"
     rows = table("most wrong about", "gold", "predicted", last, right=(last,))
     for item in value["worst"][:_WORST]:
         measured = f"{item['error']:+.3g}" if last == "error" else f"{item['confidence']:.1%}"
@@ -242,7 +242,7 @@ def _show_worst(console: Console, value: dict[str, Any]) -> None:
 
 def _text(item: dict[str, Any]) -> str:
     """Return the text of an example, cut to what a terminal shows, around the place in question."""
-    text = str(item.get("question") or item["text"])
+    text = str(item.get("question") or item["text"]).replace("\n", " ")  # of pairs, a text a line
     start, end = (0, 0) if "question" in item else item.get("mark", (0, 0))
     first = max(0, min(start - _TEXT // 2, len(text) - _TEXT)) if len(text) > _TEXT else 0
     shown = text[first : first + _TEXT]

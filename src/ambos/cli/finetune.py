@@ -1,16 +1,18 @@
-"""`ambos finetune`: a base and labelled rows to a model that classifies, scores, tags or answers."""
+"""`ambos finetune`: a base and labelled rows to a model that classifies, scores, tags, answers, compares."""
 
 from typing import Annotated, Any, Literal
 
 import typer
 
 from ambos.cli import columns as of
+from ambos.cli import pair_options as pairs
 from ambos.cli.options import Encoding, Force, Json, Out, Quiet
 from ambos.cli.screen import Screen
+from ambos.errors import UsageError
 
 _DATA, _LEARNING, _HEAD, _LENGTH, _SERIES = "Data", "Learning", "Head", "Long texts", "Several runs"
 
-Task = Literal["classify", "score", "tag", "answer"]
+Task = Literal["classify", "score", "tag", "answer", "pair"]
 
 
 def finetune(
@@ -18,7 +20,7 @@ def finetune(
         Task,
         typer.Argument(
             help="classify: a label for a text; score: a number; tag: a tag for each word; "
-            "answer: the place in a passage that answers a question.",
+            "answer: the place in a passage that answers a question; pair: a label or a score for two texts.",
             metavar="TASK",
         ),
     ],
@@ -41,6 +43,8 @@ def finetune(
     text: of.Text = None,
     text_a: of.TextA = None,
     text_b: of.TextB = None,
+    text_c: of.TextC = None,
+    text_d: of.TextD = None,
     label: of.Label = None,
     score: of.Score = None,
     words: of.Words = None,
@@ -126,6 +130,11 @@ def finetune(
         float | None,
         typer.Option(help="Of everything; by default as the base has it.", rich_help_panel=_HEAD),
     ] = None,
+    scheme: pairs.Scheme = None,
+    absolute: pairs.Absolute = False,
+    start: pairs.Start = None,
+    positive: pairs.Positive = None,
+    grow_segments: pairs.GrowSegments = False,
     long: Annotated[
         Literal["cut", "head-tail", "windows", "error"] | None,
         typer.Option(
@@ -186,7 +195,8 @@ def finetune(
 
     [bold]Examples[/]  ambos finetune classify --train train.csv --dev dev.csv --base minilm --out run ·
     ambos finetune tag --train ner.conll --base run --out ner ·
-    ambos finetune answer --train squad.json --base minilm --epochs 2 --out qa
+    ambos finetune answer --train squad.json --base minilm --epochs 2 --out qa ·
+    ambos finetune pair --train nli.jsonl --base minilm --scheme combined --out nli
     """
     from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
     from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
@@ -195,6 +205,8 @@ def finetune(
         "text": text,
         "text_a": text_a,
         "text_b": text_b,
+        "text_c": text_c,
+        "text_d": text_d,
         "label": label,
         "score": score,
         "words": words,
@@ -204,7 +216,7 @@ def finetune(
         "answers": answers,
     }
     given: dict[str, Any] = {
-        "task": task,
+        "task": pairs.task_of_pairs(scheme, train, columns, encoding) if task == "pair" else task,
         "base": base,
         "several": several,
         "seed": seed,
@@ -218,15 +230,23 @@ def finetune(
             "dev": dev,
             "test": test,
             "columns": {role: name for role, name in columns.items() if name},
+            "pairs": True if task == "pair" else None,
             "encoding": encoding,
             "skip_bad": skip_bad,
         },
         "head": {"pooling": pool, "hidden": hidden},
+        "pair": {
+            "scheme": scheme,
+            "absolute": absolute or None,
+            "start": start,
+            "positive": positive,
+            "grow_segments": grow_segments or None,
+        },
         "learning": {
             "lr": lr,
             "weight_decay": weight_decay,
             "layer_decay": layer_decay,
-            "freeze": int(freeze) if freeze and freeze.isdigit() else freeze,
+            "freeze": _layers(freeze),
             "dropout": dropout,
             "smoothing": smoothing,
             "class_weights": _weights(class_weights),
@@ -248,9 +268,19 @@ def finetune(
 
     screen = Screen(json, quiet)
     with Display(screen).shown() as display:
-        start = finetune_series if recipe.method else finetune
-        done = start(out, recipe, force=force, watcher=display, stage=display.stage)
+        begin = finetune_series if recipe.method else finetune
+        done = begin(out, recipe, force=force, watcher=display, stage=display.stage)
     (series if recipe.method else finetuned).finish(screen, out, done)
+
+
+def _layers(given: str | None) -> int | str | None:
+    if given is None or given == "all":
+        return given
+    if not given.isdigit():
+        raise UsageError(
+            f"--freeze {given} is no number of layers", expected="a whole number, or all", fix="--freeze all"
+        )
+    return int(given)
 
 
 def _weights(given: str | None) -> str | list[float] | None:

@@ -31,8 +31,9 @@ class Labelled:
         (n,) which examples they are.
     places
         (R,) places in the packed row that the head reads, sequence by sequence; None if it reads sequences.
+        Of pairs whose texts are read apart, (n, 2): the sequences of the batch that each pair is of.
     targets
-        By name: (n, ...) of sequences, or (R, ...) of places.
+        By name: (n, ...) of sequences or pairs, or (R, ...) of places.
     """
 
     batch: Batch
@@ -64,6 +65,9 @@ class Examples:
         reads whole sequences.
     extra
         Of each row, what only its task knows how to read; nothing where it is not needed.
+    sides
+        (m, 2) where an example is a pair of sequences that are read apart: which two. A sequence may be in
+        several of them, and is then read once in a batch. Targets are of examples, and every row is one.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class Examples:
     places: Int | None = None
     place_counts: Int | None = None
     extra: Sequence[Any] = ()
+    sides: Int | None = None
 
     @classmethod
     def of(
@@ -94,6 +99,7 @@ class Examples:
         targets: Mapping[str, NDArray[Any]] | None = None,
         places: Sequence[Sequence[int]] | None = None,
         extra: Sequence[Any] = (),
+        sides: Int | None = None,
     ) -> "Examples":
         """Lay sequences end to end; without `owners`, each is a row of its own."""
         lengths = _counts(sequences)
@@ -108,11 +114,17 @@ class Examples:
             places=None if places is None else _flat(places, np.int64),
             place_counts=None if places is None else _counts(places),
             extra=extra,
+            sides=sides,
         )
 
     def __len__(self) -> int:
-        """Return how many sequences there are."""
-        return len(self.lengths)
+        """Return how many examples there are: sequences, or pairs of them."""
+        return len(self.sizes)
+
+    @cached_property
+    def sizes(self) -> Int:
+        """(n,) tokens of each example: of its sequence, or of both."""
+        return self.lengths if self.sides is None else self.lengths[self.sides].sum(1)
 
     @cached_property
     def starts(self) -> Int:
@@ -126,17 +138,12 @@ class Examples:
         return np.cumsum(counts) - counts
 
     def part(self, numbers: Int, device: torch.device | str = "cpu") -> Labelled:
-        """Return some examples as one packed batch, those of equal length beside each other."""
+        """Return some examples as one packed batch, sequences of equal length beside each other."""
+        if self.sides is not None:
+            return self._pairs(numbers, self.sides[numbers], device)
         numbers = numbers[np.argsort(-self.lengths[numbers], kind="stable")]
-        lengths = self.lengths[numbers]
-        tokens = within(self.starts[numbers], lengths)
-        batch = Batch.of(
-            self.ids[tokens].astype(np.int64),
-            self.segments[tokens].astype(np.int64),
-            tuple(lengths.tolist()),
-            device=device,
-        )
-        which, places = numbers, None
+        batch = self._packed(numbers, device)
+        which, places, lengths = numbers, None, self.lengths[numbers]
         if self.places is not None and self.place_counts is not None:
             counts = self.place_counts[numbers]
             which = within(self.place_starts[numbers], counts)
@@ -145,11 +152,33 @@ class Examples:
         targets = {name: torch.from_numpy(all_of[which]).to(device) for name, all_of in self.targets.items()}
         return Labelled(batch, numbers, places, targets)
 
+    def _pairs(self, numbers: Int, sides: Int, device: torch.device | str) -> Labelled:
+        """Return pairs of sequences as one batch, in which a sequence of several pairs is once."""
+        sequences, which = np.unique(sides, return_inverse=True)
+        order = np.argsort(-self.lengths[sequences], kind="stable")
+        places = np.argsort(order)[which].reshape(sides.shape)
+        targets = {
+            name: torch.from_numpy(all_of[numbers]).to(device) for name, all_of in self.targets.items()
+        }
+        batch = self._packed(sequences[order], device)
+        return Labelled(batch, numbers, torch.from_numpy(places).to(device), targets)
+
+    def _packed(self, numbers: Int, device: torch.device | str) -> Batch:
+        """Return some sequences end to end."""
+        lengths = self.lengths[numbers]
+        tokens = within(self.starts[numbers], lengths)
+        return Batch.of(
+            self.ids[tokens].astype(np.int64),
+            self.segments[tokens].astype(np.int64),
+            tuple(lengths.tolist()),
+            device=device,
+        )
+
     def parts(
         self, numbers: Int, budget: int, device: torch.device | str = "cpu", *, workers: int = 1
     ) -> Iterable[Labelled]:
         """Yield some examples as packed batches of at most `budget` tokens."""
-        for chosen in by_length(self.lengths[numbers], budget, workers=workers):
+        for chosen in by_length(self.sizes[numbers], budget, workers=workers):
             yield self.part(numbers[chosen], device)
 
 

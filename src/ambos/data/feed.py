@@ -148,7 +148,7 @@ class Feed:
     def _make_plan(self, variant: int, length: int) -> Plan:
         settings = self.settings
         draws = Draws.of(settings.seed, "plan", variant, length)
-        room = self.layout.room(length, pair=settings.scheme == "pairs")
+        room = self.layout.room(length, texts=2 if settings.scheme == "pairs" else 1)
         if settings.scheme == "pairs":
             pairs = PairSettings(room, settings.relation, settings.short)
             plan = make_plan(self.part, lambda chunk: plan_pairs(chunk, self.part, pairs, draws))

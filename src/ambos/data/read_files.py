@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
+from ambos.data.detect_columns import Task, detect_columns, known_columns
 from ambos.data.read_questions import QUESTIONS, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
     TABLES,
     TEXTS,
-    Task,
-    detect_columns,
     read_pair_rows,
     read_text_rows,
 )
@@ -24,7 +23,7 @@ from ambos.text.stream import ReadOptions
 from ambos.text.unpack import Advance
 
 _FORMATS: dict[Task, tuple[Format, ...]] = {
-    **dict.fromkeys(("classify", "score", "pair", "pair-score"), TABLES),
+    **dict.fromkeys(("classify", "score", "pair", "pair-score", "embed"), TABLES),
     "tag": TAGGED,
     "answer": QUESTIONS,
 }
@@ -82,6 +81,8 @@ class RowFiles:
         For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
         if the columns do; the task is then `pair` or `pair-score`.
         """
+        if task == "embed":
+            task = pair_target(names, given, options, labelled=labelled)
         if task in _PAIRS and (pairs or (pairs is None and given and (given.text_a or given.text_b))):
             task = _PAIRS[task]
         formats = TEXTS if task in _PAIRS and not labelled else _FORMATS[task]  # a line is no pair
@@ -137,6 +138,37 @@ def _text_or_pair(names: Sequence[str], task: Task, given: Columns, *, labelled:
             detect_columns(names, one, given, labelled=labelled)
             return one
     return task
+
+
+def pair_target(
+    names: Sequence[str],
+    given: Columns | None = None,
+    options: ReadOptions | None = None,
+    *,
+    labelled: bool = True,
+) -> Literal["pair", "pair-score"]:
+    """Say whether files of pairs have labels or scores, by the names of the columns of the first one.
+
+    Raises
+    ------
+    InputError
+        If there are both, and none is `given`.
+    """
+    given = given or Columns()
+    if given.label or given.score or not labelled:
+        return "pair" if given.label or not given.score else "pair-score"
+    first = find_sources(names, formats=TABLES)[0]
+    columns = _names_in(first, options or ReadOptions())
+    labels, scores = known_columns(columns, "label"), known_columns(columns, "score")
+    if labels and scores:
+        raise InputError(
+            "the pairs have labels and scores",
+            expected="one of them, to learn from",
+            found=list_columns(columns),
+            fix=f"say which: --label {labels[0]}, or --score {scores[0]}",
+            file=first.path,
+        )
+    return "pair-score" if scores else "pair"
 
 
 def guess_task(

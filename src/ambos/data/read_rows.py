@@ -2,158 +2,23 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from ambos.data.rows import BadRow, Columns, PairRow, Problems, TextRow, option, read_each
-from ambos.errors import InputError, UsageError
-from ambos.text.records import Record, check_columns, column_names, list_columns, read_records
+from ambos.data.rows import BadRow, Columns, PairRow, Problems, TextRow, read_each
+from ambos.text.records import Record, check_columns, column_names, read_records
 from ambos.text.records import separator as separator_of
 from ambos.text.sources import Format, Source
 from ambos.text.stream import ReadOptions, read_lines
 from ambos.text.unpack import Advance
 
-Task = Literal["classify", "score", "pair", "pair-score", "tag", "answer"]
-
 TABLES: tuple[Format, ...] = ("jsonl", "csv", "tsv", "parquet")
 TEXTS: tuple[Format, ...] = (*TABLES, "txt")  # of a .txt, which has no labels, every line is a text
 SEPARATOR = "|"
 
-_TEXTS = (
-    "text texto sentence sentença frase review resenha comment comentário content conteúdo "
-    "document documento message mensagem tweet"
-)
-_PAIRS = (
-    "text_a+text_b text1+text2 texto_a+texto_b texto1+texto2 sentence_a+sentence_b sentence1+sentence2 "
-    "sentença1+sentença2 frase_a+frase_b frase1+frase2 premise+hypothesis premissa+hipótese "
-    "question1+question2 pergunta1+pergunta2"
-)
-_LABELS = (
-    "label labels gold_label class classe category categoria target rótulo rótulos etiqueta etiquetas "
-    "sentiment sentimento topic tópico entailment_judgment is_duplicate"
-)
-_SCORES = (
-    "score nota rating stars estrelas pontuação similarity similaridade similarity_score relatedness_score"
-)
-# The names by which columns are known. Those of a later group count only where none of an earlier is there.
-_KNOWN: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("text",): (_TEXTS,),
-    ("text_a", "text_b"): (_PAIRS,),
-    ("label",): (_LABELS,),
-    ("score",): (_SCORES, _LABELS),
-    ("words",): ("words tokens palavras",),
-    ("tags",): ("tags ner_tags pos_tags upos", _LABELS),
-    ("question",): ("question pergunta questão",),
-    ("passage",): ("passage context contexto passagem paragraph parágrafo trecho",),
-    ("answers",): ("answers respostas",),
-    ("id",): ("id qid question_id",),
-    ("title",): ("title título",),
-}
-_NEEDED: dict[Task, tuple[tuple[str, ...], ...]] = {
-    "classify": (("text",), ("label",)),
-    "score": (("text",), ("score",)),
-    "pair": (("text_a", "text_b"), ("label",)),
-    "pair-score": (("text_a", "text_b"), ("score",)),
-    "tag": (("words",), ("tags",)),
-    "answer": (("question",), ("passage",), ("answers",), ("id",), ("title",)),
-}
-_OPTIONAL = (("id",), ("title",))
-_TARGETS = (("label",), ("score",), ("tags",), ("answers",))  # what rows to predict for do without
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SHOWN = 40  # characters of a value in an error
-
-
-def detect_columns(
-    names: Sequence[str],
-    task: Task,
-    given: Columns | None = None,
-    *,
-    labelled: bool = True,
-    file: Path | None = None,
-) -> Columns:
-    """Say which of a table's columns hold what a task needs, by their names alone, never by their order.
-
-    Case, accents and signs in names do not count: `Rótulo` is `rotulo`, `sentence_1` is `sentence1`. Where no
-    column or more than one could be meant, `InputError` lists the columns and the option that says which.
-
-    Parameters
-    ----------
-    given
-        What the user named; only the rest is looked for.
-    labelled
-        Without labels no column of them is looked for, but one of ids, if there is one; and words may be
-        running text.
-    file
-        Named in errors.
-
-    Examples
-    --------
-    >>> print(detect_columns(["id", "Frase", "rótulo"], "classify"))
-    text: Frase, label: rótulo
-    """
-    given = given or Columns()
-    check_columns(names, given.wanted, file)
-    found = given.chosen
-    needed = _NEEDED[task]
-    if not labelled:
-        needed = (*(roles for roles in needed if roles not in _TARGETS), ("id",))
-    for roles in needed:
-        missing = [role for role in roles if role not in found]
-        if not missing:
-            continue
-        if len(missing) < len(roles):
-            raise UsageError(
-                "only one of the two texts has a column",
-                expected="a column named for both, or for neither, so that both are looked for",
-                found=str(given),
-                fix=f"{option(missing[0])} COLUMN",
-            )
-        candidates = _candidates(roles, names)
-        if not candidates and roles == ("words",) and not labelled:
-            candidates = _candidates(("text",), names)
-        if len(candidates) == 1:
-            found |= zip(roles, candidates[0], strict=True)
-        elif candidates or roles not in _OPTIONAL:
-            raise _unclear(roles, candidates, names, file)
-    return Columns(**found)
-
-
-def _candidates(roles: tuple[str, ...], names: Sequence[str]) -> list[tuple[str, ...]]:
-    columns: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names):
-        columns.setdefault(_fold(name), []).append(name)
-    for group in _KNOWN[roles]:
-        known = [[columns.get(_fold(name), []) for name in entry.split("+")] for entry in group.split()]
-        candidates = [candidate for entry in known for candidate in product(*entry)]
-        if candidates:
-            return candidates
-    return []
-
-
-def _fold(name: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFKD", name).casefold() if letter.isalnum())
-
-
-def _unclear(
-    roles: tuple[str, ...], candidates: Sequence[tuple[str, ...]], names: Sequence[str], file: Path | None
-) -> InputError:
-    held = " and ".join(roles)
-    what = f"no column is known to hold the {held}"
-    values = ["COLUMN" for _ in roles]
-    if candidates:
-        either = " or ".join("+".join(candidate) for candidate in candidates)
-        what, values = f"it is not clear what holds the {held}: {either}", list(candidates[0])
-    return InputError(
-        what,
-        expected=f"one column named as {held}, or the like" if len(roles) == 1 else f"columns {held}",
-        found=list_columns(names),
-        fix="say which: "
-        + " ".join(f"{option(role)} {name}" for role, name in zip(roles, values, strict=True)),
-        file=file,
-    )
 
 
 def read_text_rows(
@@ -205,11 +70,13 @@ def read_pair_rows(
 ) -> Iterator[PairRow]:
     """Yield labelled pairs of texts; everything is as in `read_text_rows`."""
     text_a, text_b = columns.of("text_a"), columns.of("text_b")
+    more = [columns.of(role) for role in ("text_c", "text_d") if role in columns.chosen]
 
     def make(record: dict[str, Any], file: Path, line: int) -> PairRow:
         labels, score = _labels_of(record, columns.label, None), _score_of(record, columns.score)
         texts = text_of(record, text_a), text_of(record, text_b)
-        return PairRow(*texts, labels, score, file, line, id_of(record, columns))
+        further = tuple(text_of(record, column) for column in more)
+        return PairRow(*texts, labels, score, file, line, id_of(record, columns), further)
 
     return read_each(sources, table(columns, options, advance), make, problems or Problems())
 

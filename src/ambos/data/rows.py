@@ -39,7 +39,7 @@ class TextRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two texts, and the labels or the score of the pair."""
+    """Two texts, and the labels or the score of the pair; `more` texts where there are more than two."""
 
     text_a: str
     text_b: str
@@ -48,6 +48,7 @@ class PairRow:
     file: Path
     line: int
     id: str | None = None
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class Columns:
     text: str | None = None
     text_a: str | None = None
     text_b: str | None = None
+    text_c: str | None = None
+    text_d: str | None = None
     label: str | None = None
     score: str | None = None
     words: str | None = None

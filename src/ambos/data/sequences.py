@@ -64,16 +64,26 @@ class Layout:
             separator=between[0],
         )
 
-    def pair(self, first: Sequence[int], second: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Return two texts as one sequence with special tokens around them, and its segment numbers."""
-        parts = (self.before, first, self.between, second, self.after)
-        numbered = zip(self.segments, parts, strict=True)
-        return [one for part in parts for one in part], [segment for segment, part in numbered for _ in part]
+    def together(self, *texts: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return two or more texts as one sequence with special tokens around them, and its segment numbers.
 
-    def room(self, length: int, *, pair: bool) -> int:
-        """Return how many tokens of text fit into a sequence."""
-        if pair:
-            return length - len(self.before) - len(self.between) - len(self.after)
+        From the third on, texts take the next segment numbers, where the family tells segments apart.
+        """
+        later = range(2, len(texts)) if self.segments[3] else [self.segments[3]] * (len(texts) - 2)
+        numbers = [self.segments[1], self.segments[3], *later]
+        ids, segments = list(self.before), [self.segments[0]] * len(self.before)
+        for place, (text, number) in enumerate(zip(texts, numbers, strict=True)):
+            last = place == len(texts) - 1
+            end = self.after if last else self.between
+            after = {0: self.segments[2], 1: self.segments[4] if last else number}.get(place, number)
+            ids += [*text, *end]
+            segments += [number] * len(text) + [after] * len(end)
+        return ids, segments
+
+    def room(self, length: int, *, texts: int = 1) -> int:
+        """Return how many tokens of so many texts fit into a sequence."""
+        if texts > 1:
+            return length - len(self.before) - (texts - 1) * len(self.between) - len(self.after)
         return length - len(self.before) - len(self.single_after)
 
 

@@ -36,6 +36,21 @@ class Ledger:
     windows: int = 0
     named: list[int] = field(default_factory=list)
 
+    def count_pair(self, first: "Ledger", second: "Ledger") -> None:
+        """Take in a pair whose texts were each counted in a ledger of its own: it counts as a text."""
+        both = (first, second)
+        self.tokens += sum(one.tokens for one in both)
+        self.cut_tokens += sum(one.cut_tokens for one in both)
+        if any(one.long_texts for one in both):
+            self.long_texts += 1
+            self.name(self.texts)
+        self.texts += 1
+
+    def name(self, number: int) -> None:
+        """Remember the number of a text that was too long, if there is room."""
+        if len(self.named) < _NAMED:
+            self.named.append(number)
+
     def summary(self, limit: int) -> str | None:
         """Return one line to show, or None if nothing was too long."""
         if not self.long_texts:
@@ -103,8 +118,7 @@ def spans_of(
     if how == "error" or room < 1:
         fix = "shorten it, or let it be read in windows with --long windows"
         raise _too_long("a text", room + special, count + special, fix)
-    if len(ledger.named) < _NAMED:
-        ledger.named.append(number)
+    ledger.name(number)
     if how == "windows":
         shared = room // 4 if overlap is None else min(overlap, room - 1)
         starts = range(0, max(1, count - shared), room - shared)
@@ -141,15 +155,18 @@ def fit(
     return [before + span.of(body) + after for span in spans]
 
 
-def fit_pair(
-    first: int, second: int, room: int, how: Long, ledger: Ledger, *, special: int = 0
-) -> tuple[int, int]:
-    """Return how many tokens of the beginning of each of two texts go into a sequence with room for `room`.
+def fit_together(
+    counts: Sequence[int], room: int, how: Long, ledger: Ledger, *, special: int = 0
+) -> tuple[int, ...]:
+    """Return how many tokens of the beginning of each text go into one sequence with room for `room`.
 
-    The longer one is cut first, then both alike: a short text is whole as long as half of the room holds it.
+    The longest one is cut first, then all that are as long as it alike: a short text is whole as long as its
+    equal part of the room holds it.
 
     Parameters
     ----------
+    counts
+        Tokens of the texts, two or more.
     how
         cut, or error: `InputError`. Windows and ends are of one text alone: `UsageError`.
     ledger, special
@@ -157,30 +174,36 @@ def fit_pair(
 
     Examples
     --------
-    >>> fit_pair(3, 20, 10, "cut", Ledger()), fit_pair(30, 20, 11, "cut", Ledger())
+    >>> fit_together((3, 20), 10, "cut", Ledger()), fit_together((30, 20), 11, "cut", Ledger())
     ((3, 7), (6, 5))
     """
+    refuse_ends(how)
+    total = sum(counts)
+    ledger.tokens += total + special
+    ledger.texts += 1
+    if total <= room:
+        return tuple(counts)
+    ledger.long_texts += 1
+    if how == "error" or room < len(counts):
+        raise _too_long("a pair of texts", room + special, total + special, "shorten it, or --long cut")
+    ledger.name(ledger.texts - 1)
+    ledger.cut_tokens += total - room
+    kept = list(counts)
+    by_size = sorted(range(len(counts)), key=counts.__getitem__)
+    for place, text in enumerate(by_size):
+        kept[text] = min(counts[text], room // (len(counts) - place))
+        room -= kept[text]
+    return tuple(kept)
+
+
+def refuse_ends(how: Long) -> None:
+    """Raise `UsageError` for ways of reading long texts that pairs do not have."""
     if how in ("head-tail", "windows"):
         raise UsageError(
             f"pairs of texts cannot be read with --long {how}",
             expected="cut (the longer text first), or error",
             fix="--long cut",
         )
-    number, count = ledger.texts, first + second
-    ledger.texts += 1
-    ledger.tokens += count + special
-    if count <= room:
-        return first, second
-    ledger.long_texts += 1
-    if how == "error" or room < 2:
-        raise _too_long("a pair of texts", room + special, count + special, "shorten it, or --long cut")
-    if len(ledger.named) < _NAMED:
-        ledger.named.append(number)
-    ledger.cut_tokens += count - room
-    less, more = sorted((first, second))
-    less = min(less, room // 2)
-    more = room - less
-    return (more, less) if first > second else (less, more)
 
 
 def _too_long(what: str, expected: int, found: int, fix: str) -> InputError:

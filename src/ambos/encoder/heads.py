@@ -2,8 +2,10 @@
 
 from torch import Tensor, nn
 
+from ambos.encoder.combine import Twin, combine
 from ambos.encoder.dropout import dropout
 from ambos.encoder.linear import Linear
+from ambos.encoder.pair_attention import PairAttention
 
 
 class Head(nn.Module):
@@ -48,3 +50,34 @@ class Head(nn.Module):
         if self.norm is not None:
             x = self.norm(x)
         return dropout(x, self.dropout, self.training)
+
+
+class TwinHead(Head):
+    """A head of pairs whose texts were read apart: of two vectors, or of what attention makes of both.
+
+    Parameters
+    ----------
+    twin
+        How the two meet.
+    attention
+        Of the scheme `attention`, the layers in which they do.
+    """
+
+    def __init__(
+        self,
+        out: Linear,
+        *,
+        twin: Twin,
+        attention: PairAttention | None = None,
+        dense: Linear | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(out, dense=dense, dropout=dropout)
+        self.twin = twin
+        self.attention = attention
+
+    def combine(self, a_nW: Tensor, b_nW: Tensor) -> Tensor:
+        """Return what `forward` reads of the vectors of both sides."""
+        if self.twin.scheme == "attention":
+            raise ValueError("attention needs the tokens of both texts, not a vector of each")
+        return combine(a_nW, b_nW, self.twin.scheme, absolute=self.twin.absolute)

@@ -3,7 +3,8 @@
 from ambos.estimators.answerer import QuestionAnswerer
 from ambos.estimators.classifier import TextClassifier
 from ambos.estimators.embedder import TextEmbedder
+from ambos.estimators.pair_classifier import PairClassifier
 from ambos.estimators.regressor import TextRegressor
 from ambos.estimators.tagger import Tagger
 
-__all__ = ["QuestionAnswerer", "Tagger", "TextClassifier", "TextEmbedder", "TextRegressor"]
+__all__ = ["PairClassifier", "QuestionAnswerer", "Tagger", "TextClassifier", "TextEmbedder", "TextRegressor"]

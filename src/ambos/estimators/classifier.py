@@ -3,6 +3,7 @@
 # ruff: noqa: N803 (X is scikit-learn's name)
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ class TextClassifier(ClassifierMixin, FineTuned):  # type: ignore[misc]
     dropout, validation, metric, patience, precision, random_state, verbose, settings
         As `FineTuned` has them.
     pooling
-        What the head reads: cls, the first token; mean or max, of all tokens.
+        What the head reads: cls, the first token (the default); mean or max, of all tokens.
     smoothing
         Share of a target that is spread over all labels.
     class_weights
@@ -67,7 +68,7 @@ class TextClassifier(ClassifierMixin, FineTuned):  # type: ignore[misc]
         batch: int = 32,
         max_length: int | None = None,
         long: Long = "cut",
-        pooling: Pooling = "cls",
+        pooling: Pooling | None = None,
         hidden: bool = False,
         freeze: int | str = 0,
         layer_decay: float = 1.0,
@@ -111,14 +112,19 @@ class TextClassifier(ClassifierMixin, FineTuned):  # type: ignore[misc]
         self.class_weights = class_weights
 
     def _given(self, X: ArrayLike, y: ArrayLike) -> Given:
-        texts = texts_of(X)
+        texts = self._read(X)
         classes, found = labels_of(y)
         same_length(texts, found)
         names, several = names_of(classes), found.ndim == 2
         numbers = [np.flatnonzero(row) for row in found] if several else found[:, None]
         labels = [tuple(names[number] for number in row) for row in numbers]
         strata = np.zeros(len(texts)) if several else found
-        return Given(text_rows(texts, labels), strata, classes, several)
+        rows = [replace(row, labels=its) for row, its in zip(texts, labels, strict=True)]
+        return Given(rows, strata, classes, several)
+
+    def _read(self, X: ArrayLike) -> Sequence[Any]:
+        """Return what is to be classified as rows without labels."""
+        return text_rows(texts_of(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the likeliest label of each text, (n,); of several, all likelier than not, (n, labels)."""
@@ -144,7 +150,7 @@ class TextClassifier(ClassifierMixin, FineTuned):  # type: ignore[misc]
 
     def _classified(self, X: ArrayLike) -> list[Classified]:
         check_is_fitted(self)
-        return self._predictions(text_rows(texts_of(X)))
+        return self._predictions(self._read(X))
 
     def __sklearn_tags__(self) -> Tags:
         """Say that there may be several labels, too."""

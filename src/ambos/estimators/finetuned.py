@@ -59,6 +59,7 @@ _GROUPS = {
         "learning",
     ),
     **dict.fromkeys(("metric", "patience"), "selection"),
+    **dict.fromkeys(("scheme", "absolute"), "pair"),
 }
 _OUTSIDE = frozenset({"base", "validation", "random_state", "verbose", "settings"})  # of the recipe
 
@@ -247,7 +248,8 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
         bundle: Bundle = self.bundle_
         if bundle.tokenizer is None:
             raise ValueError("the model was trained without a tokenizer")  # never: `fit` asks for one
-        reading = Reading(bundle.tokenizer, bundle.learnt["max_length"], bundle.learnt["long"])
+        learnt = bundle.learnt
+        reading = Reading(bundle.tokenizer, learnt["max_length"], learnt["long"], apart=bundle.apart)
         with as_value_errors():
             found = predict_rows(bundle.network, task_of(bundle), rows, reading, Ledger(), device=CPU)
             return [one for _, part in found for one in part]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ambos.data.rows import TextRow
+from ambos.data.rows import PairRow, TextRow
 from ambos.errors import InputError, UsageError
 
 PLACE = Path("X")  # where rows come from
@@ -67,6 +67,22 @@ def text_rows(
     ]
 
 
+def pairs_of(X: ArrayLike) -> list[tuple[str, str]]:
+    """Return pairs of texts: of a list of pairs, an array or a DataFrame of two columns.
+
+    Examples
+    --------
+    >>> pairs_of(np.array([["Ana came.", "Somebody came."]]))
+    [('Ana came.', 'Somebody came.')]
+    """
+    return _pairs(X, ("first text", "second text"), '("Ana came.", "Somebody came.")')
+
+
+def pair_rows(pairs: Sequence[tuple[str, str]]) -> list[PairRow]:
+    """Return pairs as rows, without labels."""
+    return [PairRow(*pair, (), None, PLACE, number + 1) for number, pair in enumerate(pairs)]
+
+
 def words_of(X: ArrayLike) -> list[tuple[str, ...]]:
     """Return sentences as tuples of words.
 
@@ -91,17 +107,22 @@ def questions_of(X: ArrayLike) -> list[tuple[str, str]]:
     >>> questions_of([("Who?", "Ana came.")])
     [('Who?', 'Ana came.')]
     """
+    return _pairs(X, ("question", "passage"), '("Who came?", "Ana came.")')
+
+
+def _pairs(X: ArrayLike, names: tuple[str, str], such_as: str) -> list[tuple[str, str]]:
     found = []
     for number, row in enumerate(items_of(X, "X")):
         where = f"row {number} of X"
-        pair = list_of(row, where, "a pair: question, passage", 'such as ("Who came?", "Ana came.")')
+        pair = list_of(row, where, f"a pair: {names[0]}, {names[1]}", f"such as {such_as}")
         if len(pair) != 2:
             raise BadValueError(
-                f"{where} is no pair", expected="(question, passage)", found=f"{len(pair)} items"
+                f"{where} is no pair", expected=f"({names[0]}, {names[1]})", found=f"{len(pair)} items"
             )
-        found.append(
-            (text_of(pair[0], f"the question in {where}"), text_of(pair[1], f"the passage in {where}"))
+        first, second = (
+            text_of(one, f"the {name} in {where}") for one, name in zip(pair, names, strict=True)
         )
+        found.append((first, second))
     return found
 
 

@@ -29,7 +29,7 @@ class TextRegressor(RegressorMixin, FineTuned):  # type: ignore[misc]
     dropout, validation, metric, patience, precision, random_state, verbose, settings
         As `FineTuned` has them.
     pooling
-        What the head reads: cls, the first token; mean or max, of all tokens.
+        What the head reads: cls, the first token (the default); mean or max, of all tokens.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class TextRegressor(RegressorMixin, FineTuned):  # type: ignore[misc]
         batch: int = 32,
         max_length: int | None = None,
         long: Long = "cut",
-        pooling: Pooling = "cls",
+        pooling: Pooling | None = None,
         hidden: bool = False,
         freeze: int | str = 0,
         layer_decay: float = 1.0,

@@ -7,6 +7,7 @@ from ambos.data.label_set import LabelSet
 from ambos.errors import InputError
 from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
+from ambos.tasks.embed import Embed
 from ambos.tasks.score import Score
 from ambos.tasks.tag import Tag
 from ambos.tasks.task import Reading, Task
@@ -30,6 +31,9 @@ def task_of(bundle: Bundle) -> Task[Any, Any]:
     labels = LabelSet(bundle.labels)
     temperature = float(learnt.get("temperature", 1.0))
     pairs: bool | None = learnt.get("pairs")
+    if learnt["name"] == "embed" and bundle.sentence is not None:
+        ends = {name: float(learnt[name]) for name in ("low", "high") if name in learnt}
+        return Embed(learnt.get("contrast", "cosine"), positive=learnt.get("positive"), **ends)
     if learnt["name"] == "score":
         return Score(float(learnt.get("mean", 0.0)), float(learnt.get("variance", 1.0)), pairs=pairs)
     if learnt["name"] == "classify":

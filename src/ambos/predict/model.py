@@ -1,6 +1,6 @@
 """One object that knows its task: what `ambos.load` gives, with the verbs of the command line."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,9 @@ from ambos.encoder.config import EncoderConfig
 from ambos.encoder.packed import can_pack, pack
 from ambos.encoder.pooling import POOLINGS, Pooling
 from ambos.errors import InputError, UsageError
+from ambos.predict.coherence import follow
 from ambos.predict.embed import EmbedOptions, embed_texts
+from ambos.predict.grid import Side, read_side, refuse_joint, score_grid
 from ambos.predict.inputs import rows_of
 from ambos.predict.learnt import task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
@@ -101,6 +103,18 @@ class Model:
         """
         self._bundle.require("mlm")
         return score_text(text, self.tokenizer, self._network, device=self.device, whole_words=whole_words)
+
+    def coherence(self, pairs: Iterable[tuple[str, str]]) -> list[float]:
+        """Return how likely the second text of each pair follows the first: the head of pretraining says it.
+
+        Examples
+        --------
+        >>> model.coherence([("O gato dormia.", "De repente, acordou.")])  # doctest: +SKIP
+        [0.93]
+        """
+        self._bundle.require("next")
+        reading = Reading(self.tokenizer, self.max_length)
+        return follow(self._network, pairs, reading, device=self.device)
 
     def embed(
         self,
@@ -223,11 +237,37 @@ class Model:
             self._network, self.learnt, rows, reading, ledger, device=self.device, progress=progress
         )
 
+    def read(self, texts: Sequence[str], ledger: Ledger | None = None) -> Side:
+        """Read texts once, to be put beside others with `grid`; for models that read pairs apart."""
+        refuse_joint(self._bundle.apart)
+        head, reading = self.learnt.head, self.reading()
+        return read_side(self._network, head, texts, reading, device=self.device, ledger=ledger)
+
+    def grid(self, first: Sequence[str] | Side, second: Sequence[str] | Side) -> np.ndarray:
+        """Return what the model says of every text of one list with every text of another.
+
+        Each text is read once: n x m pairs cost n + m passes of the encoder. Give what `read` returns for
+        texts that are asked for again.
+
+        Returns
+        -------
+        numpy.ndarray
+            Probabilities (n, m, labels) of a classifier; scores or cosines (n, m).
+
+        Examples
+        --------
+        >>> ambos.load("minilm").grid(["Um gato."], ["A cat.", "A car."]).shape  # doctest: +SKIP
+        (1, 2)
+        """
+        sides = (one if isinstance(one, Side) else self.read(one) for one in (first, second))
+        return score_grid(self._network, self.learnt, *sides)
+
     def reading(self, long: Long | None = None, max_length: int | None = None) -> Reading:
         """Return how rows are read: as asked, or as the model was fine-tuned."""
         learnt = self._bundle.learnt
         limit = max_length or int(learnt.get("max_length", self.max_length))
-        return Reading(self.tokenizer, limit, self._checked(long or learnt.get("long", "cut"), limit))
+        long = self._checked(long or learnt.get("long", "cut"), limit)
+        return Reading(self.tokenizer, limit, long, apart=self._bundle.apart)
 
     @property
     def max_length(self) -> int:

@@ -137,6 +137,10 @@ def _score(task: Task[Any, Any], details: Details) -> tuple[Fields, Make]:  # no
     return {"score": float}, lambda _, score: {"score": _figure(score)}
 
 
+def _cosine(task: Task[Any, Any], details: Details) -> tuple[Fields, Make]:  # noqa: ARG001
+    return {"cosine": float}, lambda _, cosine: {"cosine": _figure(cosine)}
+
+
 def _tag(task: Tag, details: Details) -> tuple[Fields, Make]:  # noqa: ARG001
     has_entities = task.has_entities and all(map(_MARKED.fullmatch, task.labels.names))
 
@@ -204,6 +208,7 @@ def _answer(task: Answer, details: Details) -> tuple[Fields, Make]:
 _PARTS: dict[str, Callable[[Any, Details], tuple[Fields, Make]]] = {
     "classify": _classify,
     "score": _score,
+    "embed": _cosine,
     "tag": _tag,
     "answer": _answer,
 }

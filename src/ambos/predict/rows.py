@@ -101,7 +101,7 @@ def logits_of(
     whole = np.arange(len(examples))
     budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
     parts = list(examples.parts(whole, budget, device, workers=count_workers(device)))
-    total, done = int(examples.lengths.sum()), 0
+    total, done = int(examples.sizes.sum()), 0
     found: Logits | None = None
 
     def compute(part: Labelled) -> Logits:
@@ -114,7 +114,7 @@ def logits_of(
         found[where] = logits
         if loss is not None:
             loss.add(logits, part)
-        done += part.batch.tokens
+        done += int(examples.sizes[part.numbers].sum())
         if progress is not None:
             progress(done / total)
     return np.empty((0, 1), np.float32) if found is None else found

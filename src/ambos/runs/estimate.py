@@ -61,7 +61,7 @@ class Amount:
         read = 1.0
         if recipe.task == "tag":
             read = mean / max(1.0, figures.fertility)
-        elif recipe.task == "answer" or recipe.head.pooling != "cls":
+        elif recipe.task == "answer" or recipe.head.pooling in {"mean", "max"}:
             read = mean
         return cls(rows, tokens, min(limit, figures.longest), read)
 

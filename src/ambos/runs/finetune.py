@@ -1,7 +1,7 @@
 """Fine-tuning in memory: a base with a new head, trained on rows, its best weights kept and calibrated."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -9,6 +9,7 @@ import torch
 from ambos.bundle.bundle import Bundle
 from ambos.data.examples import Examples
 from ambos.data.label_set import LabelSet
+from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
 from ambos.encoder.table import allow_in_place
 from ambos.errors import UsageError
@@ -19,6 +20,7 @@ from ambos.runs.calibrating import calibrate
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.finetune_task import attach_head, make_task, reading_of
 from ambos.runs.fit import Best, ExampleReader, make_optimiser, prepare_weights
+from ambos.runs.pair_start import NextStart, fit_segments
 from ambos.suggest import did_you_mean
 from ambos.tasks.score import Score
 from ambos.tasks.task import Reading, Task, Training
@@ -64,17 +66,39 @@ class Finetuning:
     best: Best = field(init=False)
     ended_early: bool = False
     calibration: dict[str, Any] | None = None
+    notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not self.train:
             raise UsageError("there are no rows to learn from", fix="give a file with rows as --train")
         self.task = make_task(self.recipe, self.train, self.labels)
         self.metric(self.task.evaluation().values())  # asked before an epoch is spent
-        attach_head(self.bundle, self.task, self.recipe)
+        self.train = [row for row in self.train if self.task.learns_from(row)]
+        self._attach_head()
         self.reading = reading_of(self.bundle, self.recipe)
         self.examples = self.task.encode(self.train, self.reading, self.ledger, labelled=True)
         prepare_weights(self.bundle, self.recipe.learning)
         self.best = Best(self.bundle.network)
+
+    def _attach_head(self) -> None:
+        """Give the base its new head, with what it may begin with, and the segments that its texts need."""
+        pair = self.recipe.pair
+        joint = pair.scheme == "joint"
+        if not joint and not isinstance(self.train[0], PairRow):
+            raise UsageError(
+                f"the scheme {pair.scheme} is for pairs of texts, and these are single ones",
+                expected="columns of two texts",
+                fix="name them: --text-a COLUMN --text-b COLUMN",
+            )
+        if done := fit_segments(self.bundle, self.train, joint=joint, grow=pair.grow_segments):
+            self.notes.append(done)
+        start = None
+        if pair.start == "nsp":
+            reading = replace(reading_of(self.bundle, self.recipe), apart=False)
+            start = NextStart.of(self.bundle, self.train, reading)
+        attach_head(self.bundle, self.task, self.recipe)
+        if start is not None:
+            self.notes.append(start.begin(self.bundle, self.task))
 
     def budget(self, spent: float = 0.0) -> Budget:
         """Return how long to train; `spent` are seconds that count already where the clock does."""
@@ -121,11 +145,11 @@ class Finetuning:
     def _evaluate(self, state: State, stop: Stop) -> list[dict[str, Any]] | None:
         """Measure on the dev set; keep the weights if they are the best, ask to stop if that was long ago.
 
-        The record has the mean loss of the dev rows, too, as `MeanLoss` says.
+        The record has the mean loss of the dev rows, too, as `MeanLoss` says; None where it depends on steps.
         """
         if not self.dev:
             return []
-        loss = MeanLoss(self.task)
+        loss = None if self.task.whole_steps else MeanLoss(self.task)  # which depends on the others of a step
         try:
             metrics = self.measure(self.dev, loss=loss, stop=stop)
         except _GivenUp:
@@ -137,7 +161,7 @@ class Finetuning:
         if patience and self.best.since >= patience:
             self.ended_early = stop.asked = True
         record: dict[str, Any] = {"kind": "dev", "step": state.step, "epoch": state.place.get("epoch", 0)}
-        record["loss"] = loss.mean
+        record["loss"] = loss.mean if loss else None
         record |= {key: one.as_dict() for key, one in metrics.items()}
         return [record | {"metric": name, "best": is_best}]
 

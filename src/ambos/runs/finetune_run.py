@@ -228,6 +228,8 @@ class FinetuneJob:
                 ),
                 "best": {"step": work.best.step, "metric": recipe.selection.metric or work.task.main},
                 "ended_early": work.ended_early,
+                "scheme": recipe.pair.scheme if work.task.pairs else None,
+                "notes": work.notes,
                 "calibration": work.calibration,
                 "evaluation": {
                     name: {key: one.as_dict() for key, one in found.metrics.items()}

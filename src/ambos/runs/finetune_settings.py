@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ambos.recipe import Settings
+from ambos.runs.pair_settings import PairSettings
 from ambos.runs.search_settings import SearchSettings
 from ambos.runs.settings import Count, Positive, Saving, ScheduleSettings, Share
 
-TaskName = Literal["classify", "score", "tag", "answer"]
+TaskName = Literal["classify", "score", "tag", "answer", "embed"]
 Method = Literal["seeds", "folds", "search"]
 Times = Annotated[int, Field(ge=0)]
 
@@ -16,8 +17,9 @@ Times = Annotated[int, Field(ge=0)]
 class HeadSettings(Settings):
     """The new head."""
 
-    pooling: Literal["cls", "mean", "max"] = "cls"
-    """What a head of texts reads. `cls` is the family's own head, which `transformers` opens."""
+    pooling: Literal["cls", "mean", "max"] | None = None
+    """What a head of texts reads; by default `cls`, the family's own head, which `transformers` opens, and
+    `mean` where the texts of a pair are read apart."""
     hidden: bool = False
     """Put a linear layer with ReLU before the last one."""
 
@@ -80,6 +82,8 @@ class DataFiles(Settings):
     """Those to measure with at the end."""
     columns: dict[str, str] = Field(default_factory=dict)
     """What a column holds -> its name, where that is not clear from the names."""
+    pairs: bool | None = None
+    """Whether rows are pairs of texts, where that is not clear from the names of columns."""
     separator: str = "|"
     """Between several labels in one field."""
     encoding: str = "utf-8"
@@ -119,6 +123,7 @@ class FinetuneRecipe(Settings):
     """Cross-validate with so many parts of the training rows, each held out once; 0, not."""
     data: DataFiles = DataFiles()
     head: HeadSettings = HeadSettings()
+    pair: PairSettings = PairSettings()
     learning: Learning = Learning()
     schedule: ScheduleSettings = ScheduleSettings(warmup=0.1)
     selection: Selection = Selection()
@@ -146,6 +151,12 @@ class FinetuneRecipe(Settings):
             problems.append("several labels are for classify alone")
         if self.learning.class_weights != "none" and self.task not in {"classify", "tag"}:
             problems.append(f"{self.task} has no classes to weight")
+        if (self.pair.scheme == "embed") != (self.task == "embed"):
+            problems.append("pair.scheme = embed is what the task embed learns, and nothing else")
+        if self.pair.scheme != "joint" and self.task in {"tag", "answer"}:
+            problems.append(f"{self.task} reads no pairs that could be read apart")
+        if self.pair.start == "nsp" and self.pair.scheme != "joint":
+            problems.append("pair.start = nsp is for the scheme joint: the others have no such head")
         if problems:
             raise ValueError("; ".join(problems))
         return self

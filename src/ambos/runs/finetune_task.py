@@ -11,6 +11,7 @@ from ambos.errors import UsageError
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
+from ambos.tasks.embed import Embed
 from ambos.tasks.score import LABELS, Score
 from ambos.tasks.tag import Tag
 from ambos.tasks.task import Reading, Task
@@ -18,6 +19,8 @@ from ambos.tasks.task import Reading, Task
 
 def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | None = None) -> Task[Any, Any]:
     """Return the task of a recipe; what it must know, labels if none are given, comes from training rows."""
+    if recipe.task == "embed":
+        return Embed.of(rows, recipe.pair.contrast, recipe.pair.positive, recipe.pair.scale)
     if recipe.task == "score":
         return Score.of(rows)
     if recipe.task == "answer":
@@ -51,14 +54,20 @@ def _class_weights(recipe: FinetuneRecipe, labels: LabelSet, rows: Sequence[Any]
 
 
 def attach_head(bundle: Bundle, task: Task[Any, Any], recipe: FinetuneRecipe) -> None:
-    """Give a base the new head that a task needs."""
+    """Give a base the new head that a task needs; of vectors, how they are made."""
+    if isinstance(task, Embed):
+        bundle.bare(recipe.head.pooling)
+        return
     labels: tuple[str, ...] = ()
     if isinstance(task, Classify | Tag):
         labels = task.labels.names
     elif isinstance(task, Score):
         labels = LABELS
     pooling = recipe.head.pooling if task.head == "classify" else None
-    bundle.add_head(task.head, labels, pooling=pooling, hidden=recipe.head.hidden, seed=recipe.seed)
+    twin = recipe.pair.twin if task.pairs else None
+    bundle.add_head(
+        task.head, labels, pooling=pooling, hidden=recipe.head.hidden, twin=twin, seed=recipe.seed
+    )
     if isinstance(task, Score):
         task.begin()
     bundle.sentence = None  # how its vectors are made belongs to the old weights
@@ -78,4 +87,4 @@ def reading_of(bundle: Bundle, recipe: FinetuneRecipe) -> Reading:
             found=f"max_length {limit}",
             fix=f"--max-length {context}",
         )
-    return Reading(bundle.tokenizer, limit, recipe.long)
+    return Reading(bundle.tokenizer, limit, recipe.long, apart=bundle.apart)

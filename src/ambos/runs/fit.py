@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.draws import Draws
-from ambos.data.examples import Examples
+from ambos.data.examples import Examples, Labelled
 from ambos.encoder.operations import encoder_operations
+from ambos.errors import UsageError
 from ambos.runs.finetune_settings import FinetuneRecipe, Learning, learning_rate
 from ambos.tasks.task import Task, Training
 from ambos.train.checkpoint import Checkpoint
@@ -37,19 +38,21 @@ class ExampleReader:
         stop = min(index + self.recipe.batch, count)
         order = Draws.of(self.recipe.seed, "order", epoch)
         numbers = order.shuffled(np.arange(index, stop), count)
-        parts = list(self.examples.parts(numbers, self.recipe.part_tokens))
+        budget = int(self.examples.sizes.sum()) if self.task.whole_steps else self.recipe.part_tokens
+        parts = list(self.examples.parts(numbers, budget))
         weight = sum(float(self.task.weights(part).sum()) for part in parts)
         lengths = [length for part in parts for length in part.batch.lengths]
         place = {"epoch": epoch + 1, "index": 0} if stop == count else {"epoch": epoch, "index": stop}
-        read = sum(self._read(part.batch.tokens, part.places, len(part.numbers)) for part in parts)
+        read = sum(self._read(part) for part in parts)
         operations = 3 * encoder_operations(self.bundle.config, lengths, read)
         return Work(parts, {"weight": weight}, sum(lengths), operations, place)
 
-    def _read(self, tokens: int, places: Tensor | None, sequences: int) -> int:
-        if places is not None:
-            return len(places)
+    def _read(self, part: Labelled) -> int:
+        """Return how many tokens the last layer computes."""
+        if part.places is not None and part.places.ndim == 1:
+            return len(part.places)
         whole = self.bundle.network.reads[self.task.head] in {"token", "mean", "max"}
-        return tokens if whole else sequences
+        return part.batch.tokens if whole else len(part.batch.lengths)
 
 
 def prepare_weights(bundle: Bundle, settings: Learning) -> None:
@@ -60,6 +63,13 @@ def prepare_weights(bundle: Bundle, settings: Learning) -> None:
     if settings.freeze == "all":
         encoder.requires_grad_(requires_grad=False)
     elif settings.freeze:
+        if settings.freeze > len(encoder.layers):
+            raise UsageError(
+                f"the base has no {settings.freeze} layers to freeze",
+                expected=f"at most {len(encoder.layers)}, or all",
+                found=str(settings.freeze),
+                fix="--freeze all",
+            )
         encoder.embeddings.requires_grad_(requires_grad=False)
         for layer in list(encoder.layers)[: settings.freeze]:
             layer.requires_grad_(requires_grad=False)
@@ -77,6 +87,8 @@ def set_dropout(network: nn.Module, rate: float) -> None:
     heads: Any = network.heads
     for head in heads.values():
         head.dropout = rate
+        for layer in getattr(getattr(head, "attention", None), "layers", ()):
+            layer.out.dropout = layer.outer.dropout = rate
         head.input_dropout = rate if head.input_dropout else 0.0  # only where the family has it
 
 

@@ -15,10 +15,11 @@ from ambos.evaluate.answers import score
 from ambos.evaluate.entities import entity_types
 from ambos.tasks.answer import Answer, Answered
 from ambos.tasks.classify import Classified, Classify
+from ambos.tasks.embed import Embed
 from ambos.tasks.score import Score
 from ambos.tasks.tag import Tag, Tagged
 from ambos.tasks.task import Task
-from ambos.tasks.texts import TextOrPair
+from ambos.tasks.texts import TextOrPair, texts_of
 
 _SHOWN = 400  # characters of a text
 _ANSWERS = 3  # that count as right, of a question
@@ -184,12 +185,24 @@ class ScoreJudge(Judge[TextOrPair, float]):
 
     def badness(self, row: TextOrPair, prediction: float) -> float:
         """Return the error."""
-        return abs(prediction - (row.score or 0.0))
+        return abs(prediction - (self.gold(row) or 0.0))
 
     def show(self, row: TextOrPair, prediction: float) -> Shown:
         """Return the text and both scores."""
-        error = prediction - (row.score or 0.0)
-        return {"text": _clipped(_text(row)), "gold": row.score, "predicted": prediction, "error": error}
+        gold = self.gold(row)
+        error = prediction - (gold or 0.0)
+        return {"text": _clipped(_text(row)), "gold": gold, "predicted": prediction, "error": error}
+
+
+class EmbedJudge(ScoreJudge):
+    """The further a cosine from what it should be, the worse."""
+
+    def __init__(self, task: Embed) -> None:
+        self.task = task
+
+    def gold(self, row: TextOrPair) -> float:
+        """Return what the cosine should be."""
+        return float(self.task.likeness([row])[0])  # type: ignore[list-item]
 
 
 class AnswerJudge(Judge[QuestionRow, Answered]):
@@ -231,6 +244,8 @@ def judge_of(task: Task[Any, Any]) -> Judge[Any, Any]:
         return ClassifyJudge(task)
     if isinstance(task, Tag):
         return TagJudge(task)
+    if isinstance(task, Embed):
+        return EmbedJudge(task)
     judges: dict[type, Callable[[], Judge[Any, Any]]] = {Score: ScoreJudge, Answer: AnswerJudge}
     return judges[type(task)]()
 
@@ -272,7 +287,7 @@ def line_of(row: Any, gold: Any) -> bytes:  # noqa: ANN401 (rows of any kind, pl
 
 
 def _text(row: TextOrPair) -> str:
-    return row.text if isinstance(row, TextRow) else f"{row.text_a}\n{row.text_b}"
+    return row.text if isinstance(row, TextRow) else "\n".join(texts_of(row))
 
 
 def _clipped(text: str) -> str:

@@ -19,6 +19,7 @@ from ambos.runs.evaluation import Evaluated
 from ambos.runs.folder import METRICS
 from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
+from ambos.tasks.embed import Embed
 from ambos.tasks.score import Score
 from ambos.tasks.tag import Tag
 from ambos.tasks.task import Task
@@ -55,6 +56,7 @@ class SavedEvaluation:
             "classify": Classify(labels, several=self.values["several"]),
             "tag": Tag(labels),
             "score": Score(),
+            "embed": Embed(),
             "answer": Answer(),
         }
         return tasks[self.values["task"]].evaluation()

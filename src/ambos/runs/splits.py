@@ -74,7 +74,9 @@ class Splits:
 
 def read_splits(files: DataFiles, task: TaskName, *, several: bool = False) -> Splits:
     """Read the rows of a run as they are in its files."""
-    train = read_split(files.train, files, task, several=several) if files.train else Split()
+    train = (
+        read_split(files.train, files, task, several=several, pairs=files.pairs) if files.train else Split()
+    )
     dev, test = (
         read_split(names, files, task, several=several, pairs=train.pairs) if names else Split()
         for names in (files.dev, files.test)

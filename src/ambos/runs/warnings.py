@@ -111,7 +111,7 @@ def _course(records: Sequence[Mapping[str, Any]], less_is_better: frozenset[str]
     for record in records:
         if record["kind"] == "train":
             since.append(record["loss"])
-        elif record["kind"] == "dev" and since:
+        elif record["kind"] == "dev" and since and record["loss"] is not None:
             name = record["metric"]
             good = record[name]["value"] * (-1 if name in less_is_better else 1)
             when = f"step {record['step']:,}, epoch {record['epoch']:,}"
@@ -192,7 +192,7 @@ def collapse(found: Evaluated) -> Caution | None:
     Nearly: what else it says is at most a tenth of what else it should say, three examples or more. Of
     scores: their standard deviation is at most a tenth of what it should be.
     """
-    if found.task == "score":
+    if found.task in {"score", "embed"}:
         return _constant(*found.examples.astype(np.float64).std(0))
     most = found.commonest
     if most is None:

@@ -107,7 +107,7 @@ class Answer(Task[QuestionRow, Answered]):
         questions = tokenizer.ids_batch([row.question for row in rows])
         passages = tokenizer.encode_batch([row.passage for row in rows])
         before, after = tokenizer.around
-        special = -layout.room(0, pair=True)
+        special = -layout.room(0, texts=2)
         sequences: list[list[int]] = []
         segments: list[list[int]] = []
         owners: list[int] = []
@@ -123,7 +123,7 @@ class Answer(Task[QuestionRow, Answered]):
                 len(tokens), room, reading.long, ledger, special=around, overlap=min(_OVERLAP, room // 2)
             ):
                 inside = span.of(tokens)
-                joined = layout.pair(question, inside)
+                joined = layout.together(question, inside)
                 sequences.append(joined[0])
                 segments.append(joined[1])
                 owners.append(number)

@@ -31,11 +31,14 @@ class Reading:
         Longest sequence in tokens, special ones included.
     long
         What becomes of longer ones: `error`, `cut`, `head-tail` or `windows`.
+    apart
+        Whether the two texts of a pair are read apart, each a sequence of its own.
     """
 
     tokenizer: Tokenizer
     limit: int
     long: Long = "cut"
+    apart: bool = False
 
     @property
     def whole(self) -> "Reading":
@@ -47,12 +50,14 @@ class Task(ABC, Generic[Row, Prediction]):
     """What is learnt from labelled rows, and how logits become what a user asked for.
 
     `name` is what the user calls it, `head` the kind of head it needs (see `ambos.bundle.bundle.TASKS`);
-    `pairs` tells whether its rows are pairs of texts, None that they may be.
+    `pairs` tells whether its rows are pairs of texts, None that they may be; `whole_steps` that the examples
+    of a step must be computed together, since the loss of one depends on the others.
     """
 
     name: str
     head: str
     pairs: bool | None = False
+    whole_steps: bool = False
 
     @abstractmethod
     def encode(self, rows: Sequence[Row], reading: Reading, ledger: Ledger, *, labelled: bool) -> Examples:
@@ -61,6 +66,10 @@ class Task(ABC, Generic[Row, Prediction]):
     def encode_measured(self, rows: Sequence[Row], reading: Reading, ledger: Ledger) -> Examples:
         """Return what `encode` gives for predictions, with targets: a loss and predictions come of it."""
         return self.encode(rows, reading, ledger, labelled=True)
+
+    def learns_from(self, row: Row) -> bool:  # noqa: ARG002
+        """Tell whether a row is one to learn from."""
+        return True
 
     @abstractmethod
     def losses(self, logits: Tensor, part: Labelled) -> Tensor:

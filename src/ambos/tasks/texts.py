@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from ambos.data.examples import Examples
 from ambos.data.rows import PairRow, TextRow
 from ambos.data.sequences import Layout
-from ambos.data.windows import Ledger, fit, fit_pair
+from ambos.data.windows import Ledger, fit, fit_together, refuse_ends
 from ambos.tasks.task import Logits, Reading
 
 TextOrPair = TextRow | PairRow
@@ -19,24 +20,26 @@ TextOrPair = TextRow | PairRow
 def encode_texts(
     rows: Sequence[TextOrPair], reading: Reading, ledger: Ledger, target: NDArray[Any] | None
 ) -> Examples:
-    """Return the sequences of texts, one each or in windows; of pairs, both texts in one sequence.
+    """Return the sequences of texts, one each or in windows; of pairs, both texts in one sequence, or apart.
 
     Targets are `target`, (n, ...) of the row that each sequence belongs to, and `share`, (n,): one divided
     by the windows of its text, so that long texts count as much as short ones.
     """
+    if reading.apart:
+        return _encode_apart(rows, reading, ledger, target)
     tokenizer = reading.tokenizer
     sequences: list[list[int]] = []
     segments: list[list[int]] = []
     owners: list[int] = []
-    whole = tokenizer.ids_batch([row.text if isinstance(row, TextRow) else row.text_a for row in rows])
-    others = iter(tokenizer.ids_batch([row.text_b for row in rows if isinstance(row, PairRow)]))
+    whole = iter(tokenizer.ids_batch([text for row in rows for text in texts_of(row)]))
     join = partial(_joined, Layout.of(tokenizer), reading, ledger)
-    for number, (row, ids) in enumerate(zip(rows, whole, strict=True)):
+    for number, row in enumerate(rows):
+        texts = [next(whole) for _ in texts_of(row)]
         if isinstance(row, TextRow):
-            found = fit(ids, reading.limit, tokenizer.around, reading.long, ledger)
+            found = fit(texts[0], reading.limit, tokenizer.around, reading.long, ledger)
             segments += [[0] * len(sequence) for sequence in found]
         else:
-            sequence, numbers = join(ids, next(others))
+            sequence, numbers = join(texts)
             found = [sequence]
             segments.append(numbers)
         sequences += found
@@ -48,14 +51,40 @@ def encode_texts(
 
 
 def _joined(
-    layout: Layout, reading: Reading, ledger: Ledger, first: list[int], second: list[int]
+    layout: Layout, reading: Reading, ledger: Ledger, texts: Sequence[list[int]]
 ) -> tuple[list[int], list[int]]:
-    """Return two texts, which come with the special tokens of single ones, as one sequence."""
+    """Return texts, which come with the special tokens of single ones, as one sequence."""
     before, after = reading.tokenizer.around
-    a, b = first[before : len(first) - after], second[before : len(second) - after]
-    room = layout.room(reading.limit, pair=True)
-    kept_a, kept_b = fit_pair(len(a), len(b), room, reading.long, ledger, special=reading.limit - room)
-    return layout.pair(a[:kept_a], b[:kept_b])
+    bare = [text[before : len(text) - after] for text in texts]
+    room = layout.room(reading.limit, texts=len(texts))
+    counts = fit_together([*map(len, bare)], room, reading.long, ledger, special=reading.limit - room)
+    return layout.together(*(text[:count] for text, count in zip(bare, counts, strict=True)))
+
+
+def _encode_apart(
+    rows: Sequence[TextOrPair], reading: Reading, ledger: Ledger, target: NDArray[Any] | None
+) -> Examples:
+    """Return pairs whose texts are sequences of their own; a text that occurs again is the same sequence."""
+    refuse_ends(reading.long)
+    tokenizer = reading.tokenizer
+    pairs = [texts_of(row) for row in rows]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
+    sequences: list[list[int]] = []
+    ledgers: list[Ledger] = []
+    for ids in tokenizer.ids_batch(list(numbers)):
+        counted = Ledger()
+        sequences += fit(ids, reading.limit, tokenizer.around, reading.long, counted)
+        ledgers.append(counted)
+    sides = np.array([[numbers[first], numbers[second]] for first, second in pairs], np.int64).reshape(-1, 2)
+    for first, second in sides:
+        ledger.count_pair(ledgers[first], ledgers[second])
+    targets = {} if target is None else {"target": target, "share": np.ones(len(rows), np.float32)}
+    return Examples.of(sequences, rows=len(rows), targets=targets, sides=sides)
+
+
+def texts_of(row: TextOrPair) -> tuple[str, ...]:
+    """Return the text of a row, or the texts of a pair."""
+    return (row.text,) if isinstance(row, TextRow) else (row.text_a, row.text_b, *row.more)
 
 
 def kept_pairs(pairs: bool | None) -> dict[str, bool]:

@@ -1,0 +1,318 @@
+"""The report of the pair lab: which way of reading pairs is best, what it costs, and what to take."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ambos.analysis.evaluation_pictures import words
+from ambos.analysis.numbers import SPACE, duration
+from ambos.analysis.page import Page, Text, faint, strong
+from ambos.analysis.picture import BLUE, GREY, GRID, ORANGE, WIDTH, draw
+from ambos.files import write_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Result = Mapping[str, Any]
+
+
+def recommend(result: Result) -> str:
+    """Return what to take, in one sentence.
+
+    A scheme that reads texts apart is taken where it cannot be told from the best one, since it is faster
+    for many pairs; otherwise the best one is, and it is said what a fast one would lose.
+
+    Examples
+    --------
+    >>> recommend(result)  # doctest: +SKIP
+    'Take joint: ...'
+    """
+    by_name = {one["name"]: one for one in result["candidates"]}
+    best, metric = by_name[result["best"]], result["metric"]
+    figure = f"{words(metric)} {best['metrics'][metric]['value']:.3f}"
+    beaten = _beaten_by_baselines(result)
+    warning = (
+        f"; but {beaten} cannot be told from it, so the pairs may not be what it learnt from"
+        if beaten
+        else ""
+    )
+    apart = [one for one in result["candidates"] if one["name"] != "joint"]
+    if not apart or best["name"] != "joint":
+        return f"Take {best['name']}: it has the best {figure}{_beside(result, best)}{warning}."
+    equal = [one for one in apart if not is_real(one["against_best"])]
+    if equal:
+        fast = max(equal, key=lambda one: one["costs"]["grid_per_second"])
+        value = fast["metrics"][metric]["value"]
+        return (
+            f"Take {fast['name']}: its {words(metric)} of {value:.3f} cannot be told from that of joint "
+            f"({best['metrics'][metric]['value']:.3f}), and it scores every text of one list with "
+            f"every one of another {_times(fast, best)} as fast{warning}."
+        )
+    sign = -1 if result["less_is_better"] else 1
+    near = max(apart, key=lambda one: sign * one["metrics"][metric]["value"])
+    lost = abs(near["metrics"][metric]["value"] - best["metrics"][metric]["value"])
+    return (
+        f"Take joint: it has the best {figure}; where every text of one list meets every one of another, "
+        f"take {near['name']}, which loses {lost:.3f} and is {_times(near, best)} as fast{warning}."
+    )
+
+
+def is_real(comparison: Mapping[str, Any] | None) -> bool:
+    """Tell whether a difference from the best is more than chance."""
+    return comparison is not None and comparison["better"] is not None
+
+
+def _times(fast: Mapping[str, Any], slow: Mapping[str, Any]) -> str:
+    return f"{fast['costs']['grid_per_second'] / slow['costs']['grid_per_second']:,.0f} times"
+
+
+def _beside(result: Result, best: Mapping[str, Any]) -> str:
+    """Return how a best scheme that reads texts apart stands beside joint, if that was tried."""
+    joint = next((one for one in result["candidates"] if one["name"] == "joint"), None)
+    if joint is None or joint is best:
+        return ""
+    told = "better than joint" if is_real(joint["against_best"]) else "not to be told from joint"
+    return f", {told}, and is {_times(best, joint)} as fast for every text with every other"
+
+
+def _beaten_by_baselines(result: Result) -> str | None:
+    """Return the best baseline that the best scheme cannot be told from, or that is better."""
+    sign = -1 if result["less_is_better"] else 1
+    near = [
+        one
+        for one in result["baselines"]
+        if not is_real(one["against_best"]) or one["against_best"]["better"] == one["name"]
+    ]
+    if not near:
+        return None
+    return str(max(near, key=lambda one: sign * one["metrics"][result["metric"]]["value"])["name"])
+
+
+def write_pairs_report(folder: Path, result: Result) -> Path:
+    """Write `report.html` into the folder of the lab."""
+    rows = result["rows"]
+    page = Page(
+        folder.resolve().name,
+        f"Ways of reading pairs, {result['task']} from {result['base']}: {rows['train']:,} training pairs, "
+        f"measured with {_measured(result)}",
+    )
+    page.paragraph(strong(result["recommendation"]))
+    page.heading(f"{words(result['metric']).capitalize()}")
+    page.picture(draw_figures(result), "With 95 % intervals; baselines, which have no encoder, in grey.")
+    _show_figures(page, result)
+    page.heading("Costs")
+    page.picture(
+        draw_costs(result),
+        "What a scheme gains for what it costs: pairs a second where every text of one list meets every "
+        "one of another (logarithmic).",
+    )
+    _show_costs(page, result)
+    page.heading("With the two texts exchanged")
+    _show_swapped(page, result)
+    page.heading("What the systems are")
+    _show_legend(page, result)
+    write_file(folder / "report.html", page.html().encode())
+    return folder / "report.html"
+
+
+def _measured(result: Result) -> str:
+    if result["split"] == "folds":
+        return f"all of them, each held out once ({result['rows']['train']:,})"
+    return f"{result['rows'][result['split']]:,} {result['split']} pairs"
+
+
+def table_of(result: Result) -> tuple[list[str], list[list[str]]]:
+    """Return the table of all systems for a terminal: its columns, and a row for each, best first."""
+    metric = result["metric"]
+    head = [f"{metric} [95 %]", "from best", "p", "", "train", "ms/pair", "pairs/s", "n x m/s"]
+    rows = []
+    for one in by_figure(result):
+        costs = one.get("costs")
+        spent = [duration(one["train_seconds"]).replace(SPACE, " ")] if costs else [""]
+        rates = [costs["pairs_per_second"], costs["grid_per_second"]] if costs else []
+        figures = (
+            [f"{1000 * costs['latency']:.1f}", *(f"{rate:,.0f}" for rate in rates)] if costs else [""] * 3
+        )
+        beside = one["against_best"]
+        less = [f"{beside['difference']['value']:+.3f}", f"{beside['p']:.3f}"] if beside else ["", ""]
+        found = "{value:.3f} [{low:.3f}, {high:.3f}]".format(**one["metrics"][metric])
+        rows.append([one["name"], found, *less, verdict(beside, result), *spent, *figures])
+    return ["system", *head], rows
+
+
+def by_figure(result: Result) -> list[Mapping[str, Any]]:
+    """Return all systems, best first."""
+    sign = -1 if result["less_is_better"] else 1
+    systems = [*result["candidates"], *result["baselines"]]
+    return sorted(systems, key=lambda one: -sign * one["metrics"][result["metric"]]["value"])
+
+
+def interval(found: Mapping[str, float], sign: str = "") -> str:
+    """Return a figure with its interval."""
+    return f"{found['value']:{sign}.4f} [{found['low']:{sign}.4f}, {found['high']:{sign}.4f}]"
+
+
+def verdict(beside: Mapping[str, Any] | None, result: Result) -> str:
+    """Return whether a difference from the best scheme is real, in a word."""
+    if beside is None:
+        return "best"
+    if not is_real(beside):
+        return "same"
+    return "worse" if beside["better"] == result["best"] else "better"
+
+
+def _show_figures(page: Page, result: Result) -> None:
+    numbers = [f"{result['metric']} [95{SPACE}%]", f"from the best [95{SPACE}%]", "p"]
+    rows: list[Sequence[Text]] = []
+    for one in by_figure(result):
+        beside = one["against_best"]
+        apart = [interval(beside["difference"], "+"), f"{beside['p']:.4f}"] if beside else ["", ""]
+        name = strong(one["name"]) if one["name"] == result["best"] else one["name"]
+        rows.append([name, interval(one["metrics"][result["metric"]]), *apart, verdict(beside, result)])
+    page.table(["system", *numbers, ""], rows, right=numbers)
+    page.paragraph(
+        faint(
+            "Paired: all systems answered the same pairs. A difference is taken for real where its bootstrap "
+            "interval is on one side of 0 and p, by randomisation and corrected by Holm's method, is below "
+            "0.05."
+        )
+    )
+    if any(one.get("spread") for one in result["candidates"]):
+        metric = result["metric"]
+        numbers = ["mean", f"95{SPACE}% of the mean", "sd"]
+        page.paragraph("Over seeds (the figures above are of the run that was best on the dev pairs):")
+        over: list[Sequence[Text]] = [
+            [
+                one["name"],
+                f"{one['spread'][metric]['mean']:.4f}",
+                f"{one['spread'][metric]['low']:.4f} to {one['spread'][metric]['high']:.4f}",
+                f"{one['spread'][metric]['sd']:.4f}",
+            ]
+            for one in result["candidates"]
+            if one.get("spread")
+        ]
+        page.table(["scheme", *numbers], over, right=numbers)
+
+
+def _show_costs(page: Page, result: Result) -> None:
+    numbers = ["parameters", "training", "one pair", "pairs/s", "n x m pairs/s", "tokens read for n x m"]
+    rows: list[Sequence[Text]] = [
+        [
+            one["name"],
+            f"{one['parameters']:,}",
+            duration(one["train_seconds"]),
+            f"{1000 * one['costs']['latency']:.1f}{SPACE}ms",
+            f"{one['costs']['pairs_per_second']:,.0f}",
+            f"{one['costs']['grid_per_second']:,.0f}",
+            f"{one['costs']['grid_tokens']:,}",
+        ]
+        for one in result["candidates"]
+    ]
+    page.table(["scheme", *numbers], rows, right=numbers)
+    grid = result["candidates"][0]["costs"]["grid"]
+    page.paragraph(
+        faint(
+            f"n x m: every one of {grid:,} first texts with every one of {grid:,} second texts. Schemes that "
+            "read texts apart read each once; joint reads every pair, and its rate is measured with some."
+        )
+    )
+
+
+def _show_swapped(page: Page, result: Result) -> None:
+    scores = "mean_difference" in result["candidates"][0]["swapped"]
+    if scores:
+        rows: list[Sequence[Text]] = [
+            [one["name"], f"{one['swapped']['mean_difference']:.3f}", f"{one['swapped']['correlation']:.3f}"]
+            for one in result["candidates"]
+        ]
+        page.table(
+            ["scheme", "mean difference", "correlation"], rows, right=["mean difference", "correlation"]
+        )
+    else:
+        head = f"pairs that get another label [95{SPACE}%]"
+        rows = [
+            [
+                one["name"],
+                "{changed:.1%} [{low:.1%}, {high:.1%}]".format(**one["swapped"]),
+            ]
+            for one in result["candidates"]
+        ]
+        page.table(["scheme", head], rows, right=[head])
+    page.paragraph(
+        faint(
+            "For a symmetric relation, such as paraphrase, a model should not change its mind; for "
+            "entailment it should, where one text says more than the other."
+        )
+    )
+
+
+_WHAT = {
+    "joint": "both texts in one sequence, read together; the head reads the first token",
+    "concat": "each text read by itself; the head reads [a; b]",
+    "difference": "each text read by itself; the head reads a - b",
+    "product": "each text read by itself; the head reads a * b",
+    "combined": "each text read by itself; the head reads [a; b; a - b; a * b]",
+    "attention": "each text read by itself; then their tokens look at each other",
+    "embed": "each text read by itself; the answer is the cosine of their vectors",
+}
+
+
+def _show_legend(page: Page, result: Result) -> None:
+    rows: list[Sequence[Text]] = [[one["name"], _WHAT[one["name"]]] for one in result["candidates"]]
+    rows += [[one["name"], one["what"]] for one in result["baselines"]]
+    page.table(["system", "what it is"], rows)
+
+
+def draw_figures(result: Result) -> str:
+    """Draw the metric of all systems with intervals, the best on top."""
+    metric, sign = result["metric"], -1 if result["less_is_better"] else 1
+    systems = sorted(
+        [*result["candidates"], *result["baselines"]], key=lambda one: sign * one["metrics"][metric]["value"]
+    )
+
+    def paint(figure: "Figure") -> None:
+        axes = figure.add_axes((0.2, 0.14, 0.72, 0.82))
+        for place, one in enumerate(systems):
+            found, ours = one["metrics"][metric], "costs" in one
+            colour = ORANGE if one["name"] == result["best"] else BLUE if ours else GREY
+            axes.hlines(place, found["low"], found["high"], color=colour, linewidth=2, alpha=0.5)
+            axes.plot(found["value"], place, "o", color=colour, markersize=6)
+        axes.set_yticks(range(len(systems)), [one["name"] for one in systems])
+        axes.set_ylim(-0.6, len(systems) - 0.4)
+        axes.set_xlabel(words(metric))
+        _plain(axes, "x")
+
+    return draw(WIDTH, 0.6 + 0.33 * len(systems), paint)
+
+
+def draw_costs(result: Result) -> str:
+    """Draw the metric of the schemes against pairs a second."""
+    metric = result["metric"]
+
+    def paint(figure: "Figure") -> None:
+        axes = figure.add_axes((0.1, 0.15, 0.84, 0.8))
+        axes.set_xscale("log")
+        ends = []
+        for one in result["candidates"]:
+            found, x = one["metrics"][metric], one["costs"]["grid_per_second"]
+            colour = ORANGE if one["name"] == result["best"] else BLUE
+            axes.vlines(x, found["low"], found["high"], color=colour, linewidth=2, alpha=0.5)
+            axes.plot(x, found["value"], "o", color=colour, markersize=6)
+            axes.annotate(
+                one["name"], (x, found["value"]), xytext=(7, 4), textcoords="offset points", color=colour
+            )
+            ends.append(x)
+        axes.set_xlim(min(ends) / 2, max(ends) * 4)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.set_xlabel("pairs a second, n x m")
+        axes.set_ylabel(words(metric))
+        _plain(axes, "both")
+
+    return draw(WIDTH, 3.6, paint)
+
+
+def _plain(axes: Any, grid: str) -> None:  # noqa: ANN401 (matplotlib's)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.grid(axis=grid, color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=0)

@@ -1,0 +1,50 @@
+"""`ambos coherent`: whether two texts follow each other, by what a model learnt of neighbouring sentences."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ambos.cli.models import load_model
+from ambos.cli.options import Device, Json, ModelName, Quiet
+from ambos.cli.screen import Screen, printable
+
+
+def coherent(
+    model: ModelName,
+    first: Annotated[str, typer.Argument(help="A text.", metavar="A")],
+    second: Annotated[str, typer.Argument(help="What may come after it.", metavar="B")],
+    device: Device = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say how likely the second text follows the first, with the head of pretraining and no training.
+
+    The model must have been pretrained with next sentences (BERT) or the order of sentences (ALBERT). The
+    other way round is asked too: a model that knows the order says less of it.
+
+    [bold]Example[/]  ambos coherent run "O gato dormia." "De repente, acordou."
+    """
+    screen = Screen(json, quiet)
+    loaded = load_model(screen, model, device)
+    onward, back = loaded.coherence([(first, second), (second, first)])
+    value: dict[str, Any] = {
+        "model": model,
+        "first": first,
+        "second": second,
+        "probability": onward,
+        "probability_swapped": back,
+    }
+
+    def show(console: Console) -> None:
+        console.print(f"[bold]{onward:.1%}[/] that the second text follows the first")
+        console.print(f"  {back:.1%} the other way round")
+        console.print(f"[dim]{printable(_LEGEND)}[/]")
+
+    screen.result(value, show)
+
+
+_LEGEND = (
+    "As the model's own head says, which saw true neighbours half of the time: 50 % is no opinion, and far "
+    "from every 90 % need be right."
+)

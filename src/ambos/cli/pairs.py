@@ -1,0 +1,159 @@
+"""`ambos pairs`: the pair lab, which tries ways of reading pairs on the same rows."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ambos.cli import columns as of
+from ambos.cli.options import Encoding, Json, Out, Quiet
+from ambos.cli.pair_options import task_of_pairs
+from ambos.cli.screen import Screen, printable, table
+from ambos.errors import UsageError
+from ambos.suggest import did_you_mean
+
+app = typer.Typer(help="Try ways of reading pairs of texts on the same rows.", no_args_is_help=True)
+
+_SCHEMES = ("joint", "concat", "difference", "product", "combined", "attention", "embed")
+
+
+@app.callback()
+def _root() -> None:
+    pass  # without it, typer would take the one command for the whole
+
+
+@app.command()
+def compare(
+    train: Annotated[
+        list[str], typer.Option("--train", help="Pairs to learn from: .csv, .tsv, .jsonl, .parquet.")
+    ],
+    base: Annotated[
+        str,
+        typer.Option("--base", "-b", help="Model to begin with: a folder, a run, [cyan]minilm[/], a hub id."),
+    ],
+    out: Out,
+    dev: Annotated[
+        list[str] | None,
+        typer.Option("--dev", help="Pairs that decide which weights are kept; else a tenth of --train does."),
+    ] = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option("--test", help="Pairs that all are measured with; else those of --dev."),
+    ] = None,
+    schemes: Annotated[
+        str | None,
+        typer.Option(
+            "--schemes",
+            help="Which ones, parted by commas; by default all that the task has.",
+            show_default=",".join(_SCHEMES),
+        ),
+    ] = None,
+    text_a: of.TextA = None,
+    text_b: of.TextB = None,
+    label: of.Label = None,
+    score: of.Score = None,
+    epochs: Annotated[
+        float | None, typer.Option(help="How often every pair is read.", min=0.01, show_default="4")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="For every scheme, by the clock, instead of epochs.", min=0.05)
+    ] = None,
+    lr: Annotated[float | None, typer.Option(help="Peak learning rate; by default by the width.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="Train every scheme so many times.", min=2, show_default=False)
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(help="Cross-validate every scheme with so many parts.", min=2, show_default=False),
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Decides every draw.", show_default="0")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Change any setting of the runs, e.g. [cyan]pair.layers=2[/].", metavar="NAME=VALUE"
+        ),
+    ] = None,
+    encoding: Encoding = "utf-8",
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train every way of reading pairs on the same rows; show what each reaches, and what it costs.
+
+    Beside them: baselines without an encoder. Every scheme has a run of its own in the folder; the same
+    command again goes on where it was interrupted.
+
+    [bold]Example[/]  ambos pairs compare --train snli/train.jsonl --dev snli/dev.jsonl --test snli/test.jsonl
+    --base minilm --schemes joint,combined --epochs 1 --out lab
+    """
+    chosen = _chosen(schemes)
+    from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
+    from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
+
+    columns = {"text_a": text_a, "text_b": text_b, "label": label, "score": score}
+    given: dict[str, Any] = {
+        "task": task_of_pairs(None, train, columns, encoding),
+        "base": base,
+        "seed": seed,
+        "epochs": epochs,
+        "minutes": minutes,
+        "seeds": seeds,
+        "folds": folds,
+        "data": {
+            "train": train,
+            "dev": dev or [],
+            "test": test or [],
+            "columns": {role: name for role, name in columns.items() if name},
+            "pairs": True,
+            "encoding": encoding,
+        },
+        "learning": {"lr": lr} if lr else {},
+    }
+    values = {name: value for name, value in given.items() if value is not None}
+    for one in settings or []:
+        values = merge(values, parse_override(one))
+    recipe = load_recipe(FinetuneRecipe, [values])
+
+    from ambos.cli.training import Display  # noqa: PLC0415
+    from ambos.runs.pairs import PairLab  # noqa: PLC0415
+
+    screen = Screen(json, quiet)
+    with Display(screen).shown() as display:
+        result = PairLab(out, recipe, chosen, display, display.stage).run()
+    if result is None:
+        screen.note(f"interrupted: the same command goes on from what is in {out}")
+        raise typer.Exit(130)
+    screen.result({"out": str(out), **result}, lambda console: _show(console, result, out))
+
+
+def _chosen(schemes: str | None) -> list[Any]:
+    if schemes is None:
+        return list(_SCHEMES)
+    found = [name.strip() for name in schemes.split(",") if name.strip()]
+    for name in found:
+        if name not in _SCHEMES:
+            raise UsageError(
+                f"there is no scheme {name!r}",
+                expected=f"some of {', '.join(_SCHEMES)}",
+                fix=did_you_mean(name, _SCHEMES),
+            )
+    return list(dict.fromkeys(found))
+
+
+def _show(console: Console, result: dict[str, Any], out: Path) -> None:
+    from ambos.analysis.pairs_report import table_of  # noqa: PLC0415
+
+    columns, rows = table_of(result)
+    console.print(
+        f"[bold]{result['metric']}[/] on {result['split']} rows; "
+        f"{result['rows']['train']:,} pairs to learn from"
+    )
+    numbers = [name for name in columns if name not in {"system", ""}]
+    shown = table(*columns, right=numbers)
+    for row in rows:
+        shown.add_row(*map(printable, row), style="bold" if row[0] == result["best"] else None)
+    console.print(shown)
+    console.print()
+    console.print(printable(result["recommendation"]))
+    path = printable(str(out))
+    console.print(f"  report [cyan]{path}/report.html[/], figures [cyan]{path}/pairs.json[/]")

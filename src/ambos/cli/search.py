@@ -1,0 +1,262 @@
+"""`ambos search`: the texts of a corpus nearest to a query, re-ranked by a model that reads both together."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ambos.cli.models import load_model
+from ambos.cli.options import Device, Encoding, Force, Json, ModelName, Quiet, TextColumn, read_options
+from ambos.cli.screen import Screen, printable, table
+from ambos.errors import UsageError
+
+if TYPE_CHECKING:
+    from ambos.predict.model import Model
+    from ambos.predict.search import Corpus
+    from ambos.text.readers import Document
+
+_SHOWN = 160  # characters of a text
+
+
+def search(
+    model: ModelName,
+    query: Annotated[
+        str, typer.Argument(help="A text; or a file with one on every line, if there is one of that name.")
+    ],
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders or globs: .txt (a text a line), .jsonl, .csv, .tsv, .parquet. An index that "
+            "[cyan]--index[/] wrote needs none.",
+            metavar="[CORPUS]...",
+        ),
+    ] = [],  # noqa: B006 (typer's way)
+    top: Annotated[int, typer.Option("--top", "-k", min=1, help="How many texts to show.")] = 10,
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            "--rerank",
+            help="Model that reads query and text together (ambos finetune pair --scheme joint), to put the "
+            "nearest in a better order.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            "--label", help="Of a --rerank model with labels: the one that means it fits.", metavar="LABEL"
+        ),
+    ] = None,
+    candidates: Annotated[
+        int, typer.Option("--candidates", min=1, help="How many of the nearest are given to --rerank.")
+    ] = 50,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            "--index",
+            help="Folder that keeps the vectors: made if it is not there, used if it is.",
+            show_default=False,
+        ),
+    ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="Compare with every text of a kept index, however large it is."),
+    ] = False,
+    device: Device = None,
+    text: TextColumn = "text",
+    encoding: Encoding = "utf-8",
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the texts of a corpus that are nearest to a query, by the cosine of their vectors.
+
+    All texts are compared, unless an index of more than 200,000 is kept: then a graph of neighbours is
+    asked, which may miss a few. Texts are read once; with --index, once for all queries to come.
+
+    [bold]Examples[/]  ambos search minilm "prazo para recorrer" decisions.jsonl ·
+    ambos search minilm queries.txt corpus/ --index kept --rerank run --label relevant --json
+    """
+    from ambos.predict.search import APPROXIMATE_FROM  # noqa: PLC0415
+
+    screen = Screen(json, quiet)
+    queries = _queries(query, encoding)
+    loaded = load_model(screen, model, device)
+    judge = load_model(screen, rerank, device) if rerank else None
+    rank = _Rank(judge, label) if judge else None
+    found = _corpus(screen, loaded, model, corpus, index, text, encoding, force=force)
+    approximate = index is not None and len(found) >= APPROXIMATE_FROM and not exact
+    wanted = max(top, candidates) if rank else top
+    numbers, cosines = found.nearest(loaded.embed(queries, normalize=True), wanted, exact=not approximate)
+    results = []
+    for one, places, similarities in zip(queries, numbers, cosines, strict=True):
+        hits = [
+            {"file": place.file, "line": place.line, "text": place.text, "similarity": float(similarity)}
+            for place, similarity in zip(found.places(places), similarities, strict=True)
+        ]
+        if rank:
+            hits = rank(one, hits)
+        results.append({"query": one, "hits": hits[:top]})
+    value = {
+        "model": model,
+        "rerank": rerank,
+        "texts": len(found),
+        "exact": not approximate,
+        "index": str(index) if index else None,
+        "results": results,
+    }
+    screen.result(value, lambda console: _show(console, value))
+
+
+def _queries(query: str, encoding: str) -> list[str]:
+    path = Path(query)
+    try:
+        is_file = path.is_file()
+    except OSError:  # too long for a name
+        is_file = False
+    if not is_file:
+        if not query.strip():
+            raise UsageError("the query is empty", expected="a text, or a file of texts")
+        return [query]
+    lines = [line.strip() for line in path.read_text(encoding=encoding).splitlines()]
+    found = [line for line in lines if line]
+    if not found:
+        raise UsageError("there are no queries in this file", expected="one on every line", found=str(path))
+    return found
+
+
+class _Rank:
+    """Puts the nearest texts in the order of what a model of pairs says of query and text."""
+
+    def __init__(self, model: "Model", label: str | None) -> None:
+        self.model = model
+        task = model.learnt
+        if not task.pairs and task.pairs is not None:
+            raise UsageError(
+                "the model of --rerank reads no pairs of texts",
+                expected="one that `ambos finetune pair` made",
+                found=f"a model for {task.name}",
+            )
+        self.place = None
+        if task.name == "classify":
+            names = model.labels
+            if label is None or label not in names:
+                raise UsageError(
+                    "it is not said which label of the --rerank model means that a text fits",
+                    expected=f"one of {', '.join(names)}",
+                    found=label or "no --label",
+                    fix=f"--label {names[-1]}",
+                )
+            self.place = names.index(label)
+
+    def __call__(self, query: str, hits: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        said = self.model.predict([(query, hit["text"]) for hit in hits])
+        scores = [float(one if self.place is None else one.probabilities[self.place]) for one in said]
+        scored = [{**hit, "score": score} for hit, score in zip(hits, scores, strict=True)]
+        return sorted(scored, key=lambda hit: -hit["score"])
+
+
+def _corpus(
+    screen: Screen,
+    model: "Model",
+    name: str,
+    names: list[str],
+    index: Path | None,
+    column: str,
+    encoding: str,
+    *,
+    force: bool,
+) -> "Corpus":
+    """Open the index, or read the corpus; with a place to keep it, write it there."""
+    from ambos.files import sha256  # noqa: PLC0415
+    from ambos.predict.search import build_corpus, open_corpus, read_about  # noqa: PLC0415
+    from ambos.text.readers import read_documents  # noqa: PLC0415
+    from ambos.text.sources import find_sources  # noqa: PLC0415
+
+    if not names and index is None:
+        raise UsageError("there is nothing to search in", expected="CORPUS, or --index FOLDER")
+    about = read_about(index) if index else None
+    if not names:
+        if about is None or index is None:
+            raise UsageError(
+                "there is no index in this folder", found=str(index), fix="give a CORPUS to make one"
+            )
+        _refuse_other_model(about, name, index)
+        return open_corpus(index)
+    sources = find_sources(names)
+    files = {str(source.path): sha256(source.path) for source in sources}
+    if about is not None and index is not None and not force:
+        _refuse_other_model(about, name, index)
+        if about["files"] != files:
+            raise UsageError(
+                "the index is of another corpus",
+                expected="the files that it was made of, as they were",
+                fix="write it anew with --force, or choose another folder with --index",
+            )
+        return open_corpus(index)
+    documents = (
+        one
+        for one in read_documents(sources, read_options(column, None, "line", encoding, 4, 4))
+        if one.text.strip()
+    )
+    screen.note(f"reading {len(sources)} {'file' if len(sources) == 1 else 'files'}")
+    embed = _embedder(model)
+    if index is not None:
+        return build_corpus(
+            index, documents, embed, model.config.width, {"model": name, "files": files}, force=force
+        )
+    return _in_memory(documents, embed)
+
+
+def _embedder(model: "Model") -> Any:  # noqa: ANN401
+    def embed(texts: Iterable[str]) -> Iterator[Any]:
+        return model.embed_stream(texts, normalize=True)
+
+    return embed
+
+
+def _in_memory(documents: "Iterable[Document]", embed: Any) -> "Corpus":  # noqa: ANN401
+    import numpy as np  # noqa: PLC0415
+
+    from ambos.predict.search import Corpus, Place  # noqa: PLC0415
+
+    kept: list[Document] = []
+
+    def texts() -> Iterator[str]:
+        for one in documents:
+            kept.append(one)
+            yield one.text
+
+    vectors = np.concatenate(list(embed(texts())))
+    return Corpus(
+        vectors,
+        lambda numbers: [Place(str(kept[one].file), kept[one].line, kept[one].text) for one in numbers],
+    )
+
+
+def _refuse_other_model(about: dict[str, Any], name: str, index: Path) -> None:
+    if about["model"] != name:
+        raise UsageError(
+            "the index was made with another model",
+            expected=about["model"],
+            found=name,
+            fix=f"search with {about['model']}, or choose another folder than {index}",
+        )
+
+
+def _show(console: Console, value: dict[str, Any]) -> None:
+    how = "all compared" if value["exact"] else "by a graph of neighbours, which may miss a few"
+    for result in value["results"]:
+        console.print(f"[bold]{printable(result['query'])}[/]  [dim]{value['texts']:,} texts, {how}[/]")
+        scored = value["rerank"] is not None
+        columns = ("", *(["score"] if scored else []), "cosine", "text", "where")
+        rows = table(*columns, right=("", "score", "cosine"))
+        for number, hit in enumerate(result["hits"], 1):
+            shown = hit["text"] if len(hit["text"]) <= _SHOWN else hit["text"][:_SHOWN] + " ..."
+            score = [f"{hit['score']:.3f}"] if scored else []
+            where = f"{Path(hit['file']).name}:{hit['line']}"
+            rows.add_row(f"{number}", *score, f"{hit['similarity']:.3f}", printable(shown), printable(where))
+        console.print(rows)
+        console.print()

@@ -1,0 +1,111 @@
+"""`PairClassifier`: pairs of texts to labels, read together or apart."""
+
+# ruff: noqa: N803 (X is scikit-learn's name)
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ambos.data.windows import Long
+from ambos.encoder.pooling import Pooling
+from ambos.estimators.classifier import TextClassifier
+from ambos.estimators.inputs import pair_rows, pairs_of
+from ambos.runs.pair_settings import Scheme
+
+
+class PairClassifier(TextClassifier):
+    """Classify pairs of texts: whether one follows from the other, whether they say the same.
+
+    X has two columns: a list of pairs, an array (n, 2), or a DataFrame of two columns; the order of the
+    columns is the order of the texts. y are their labels.
+
+    Parameters
+    ----------
+    scheme
+        `joint`: both texts in one sequence. `concat`, `difference`, `product`, `combined`: each is read by
+        itself, and the head reads what is named of the two vectors. `attention`: their tokens meet.
+    absolute
+        Take |a - b| for a - b.
+    pooling
+        What the head reads; by default cls for `joint`, mean for the others.
+    base, epochs, minutes, lr, batch, max_length, long, hidden, freeze, layer_decay, head_lr, weight_decay, \
+    dropout, smoothing, class_weights, validation, metric, patience, precision, random_state, verbose, \
+    settings
+        As `TextClassifier` has them.
+
+    Attributes
+    ----------
+    classes_, bundle_, history_, ledger_
+        As `TextClassifier` has them.
+
+    Examples
+    --------
+    >>> pairs = [("A man sleeps.", "Someone sleeps."), ("A man sleeps.", "A man runs.")] * 20
+    >>> classifier = PairClassifier("minilm", scheme="combined", epochs=10)  # doctest: +SKIP
+    >>> classifier.fit(pairs, ["yes", "no"] * 20)  # doctest: +SKIP
+    >>> classifier.predict([("A dog runs.", "An animal runs.")])  # doctest: +SKIP
+    array(['yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        base: str | Path = "minilm",
+        *,
+        scheme: Scheme = "joint",
+        absolute: bool = False,
+        epochs: float = 4.0,
+        minutes: float | None = None,
+        lr: float | None = None,
+        batch: int = 32,
+        max_length: int | None = None,
+        long: Long = "cut",
+        pooling: Pooling | None = None,
+        hidden: bool = False,
+        freeze: int | str = 0,
+        layer_decay: float = 1.0,
+        head_lr: float = 1.0,
+        weight_decay: float = 0.01,
+        dropout: float | None = None,
+        smoothing: float = 0.0,
+        class_weights: str | Sequence[float] | None = None,
+        validation: float = 0.0,
+        metric: str | None = None,
+        patience: int = 0,
+        precision: str = "auto",
+        random_state: int | np.random.RandomState | None = 0,
+        verbose: bool = False,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            base,
+            epochs=epochs,
+            minutes=minutes,
+            lr=lr,
+            batch=batch,
+            max_length=max_length,
+            long=long,
+            pooling=pooling,
+            hidden=hidden,
+            freeze=freeze,
+            layer_decay=layer_decay,
+            head_lr=head_lr,
+            weight_decay=weight_decay,
+            dropout=dropout,
+            smoothing=smoothing,
+            class_weights=class_weights,
+            validation=validation,
+            metric=metric,
+            patience=patience,
+            precision=precision,
+            random_state=random_state,
+            verbose=verbose,
+            settings=settings,
+        )
+        self.scheme = scheme
+        self.absolute = absolute
+
+    def _read(self, X: ArrayLike) -> Sequence[Any]:
+        return pair_rows(pairs_of(X))

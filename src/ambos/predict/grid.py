@@ -1,0 +1,147 @@
+"""Every text of one list with every text of another: twin encoders read n + m texts for n x m pairs.
+
+Letters: n and m texts, T tokens of a side, W width, L outputs of a head.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ambos.data.batch import Batch
+from ambos.data.examples import Examples
+from ambos.data.windows import Ledger, fit
+from ambos.encoder.heads import TwinHead
+from ambos.errors import UsageError
+from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
+from ambos.tasks.classify import Classify
+from ambos.tasks.task import Reading, Task
+
+_PAIRS = 8192  # that a head is given at a time
+
+
+@dataclass(frozen=True)
+class Side:
+    """Texts that were read once, to be put beside others any number of times.
+
+    Parameters
+    ----------
+    vectors
+        (n, W) one for each text; of the scheme `attention`, (T, W) one for each token, text after text.
+    lengths
+        (n,) tokens of each text.
+    """
+
+    vectors: Tensor
+    lengths: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the encoder read for it."""
+        return sum(self.lengths)
+
+
+def read_side(
+    network: Any,  # noqa: ANN401 (a `Network`)
+    kind: str,
+    texts: Sequence[str],
+    reading: Reading,
+    *,
+    device: torch.device,
+    ledger: Ledger | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Side:
+    """Read texts with a twin encoder; see `Model.read`."""
+    tokenizer, ledger = reading.tokenizer, ledger or Ledger()
+    sequences = [
+        one
+        for ids in tokenizer.ids_batch(texts)
+        for one in fit(ids, reading.limit, tokenizer.around, reading.long, ledger)
+    ]
+    examples = Examples.of(sequences)
+    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
+    parts = list(examples.parts(np.arange(len(sequences)), budget, device, workers=count_workers(device)))
+    attends = _attends(network, kind)
+    compute = _hidden if attends else _pooled
+    found: list[Tensor] = [torch.empty(0)] * len(sequences)
+    done = 0
+    answers = run_all(lambda one: compute(network, kind, one.batch), parts, device)
+    for part, rows in zip(parts, answers, strict=True):
+        for number, row in zip(part.numbers, rows, strict=True):
+            found[number] = row
+        done += part.batch.tokens
+        if progress is not None:
+            progress(done / int(examples.lengths.sum()))
+    vectors = torch.cat(found) if attends else torch.stack(found)
+    return Side(vectors, tuple(examples.lengths.tolist()))
+
+
+def _attends(network: Any, kind: str) -> bool:  # noqa: ANN401
+    head = dict(network.heads).get(kind)
+    return isinstance(head, TwinHead) and head.attention is not None
+
+
+def _hidden(network: Any, kind: str, batch: Batch) -> tuple[Tensor, ...]:  # noqa: ANN401, ARG001
+    return batch.split(network.encoder(batch).last)
+
+
+def _pooled(network: Any, kind: str, batch: Batch) -> tuple[Tensor, ...]:  # noqa: ANN401
+    rows: tuple[Tensor, ...] = network.pooled(batch, network.reads[kind]).unbind(0)
+    return rows
+
+
+@torch.inference_mode()
+def score_grid(network: Any, task: Task[Any, Any], first: Side, second: Side) -> NDArray[np.float32]:  # noqa: ANN401
+    """Return what a twin model says of every pair: probabilities (n, m, L), scores or cosines (n, m)."""
+    if task.head == "embed":
+        sides = (F.normalize(side.vectors, dim=-1) for side in (first, second))
+        return np.asarray(_times(*sides).cpu().numpy())
+    head: TwinHead = network.heads[task.head]
+    rows = max(1, _PAIRS // max(1, len(second)))
+    parts = [
+        _logits(head, first, second, range(begin, min(begin + rows, len(first))))
+        for begin in range(0, len(first), rows)
+    ]
+    logits = torch.cat(parts).unflatten(0, (len(first), len(second)))
+    if not isinstance(task, Classify):
+        return np.asarray(logits[..., 0].cpu().numpy())
+    logits = logits / task.temperature
+    return np.asarray((logits.sigmoid() if task.several else logits.softmax(-1)).cpu().numpy())
+
+
+def _times(first: Tensor, second: Tensor) -> Tensor:
+    return first @ second.T
+
+
+def _logits(head: TwinHead, first: Side, second: Side, some: range) -> Tensor:
+    """Return the logits of some texts of the first side with all of the second, (pairs, L)."""
+    count = len(second)
+    if head.attention is None:
+        a = first.vectors[some.start : some.stop].repeat_interleave(count, 0)
+        return head(head.combine(a, second.vectors.repeat(len(some), 1)))
+    starts = np.cumsum((0, *first.lengths))
+    hidden = torch.cat([first.vectors[starts[some.start] : starts[some.stop]], second.vectors])
+    lengths = (*first.lengths[some.start : some.stop], *second.lengths)
+    ids = np.zeros(sum(lengths), np.int64)  # attention over pairs asks only where texts lie
+    batch = Batch.of(ids, ids, lengths, device=hidden.device)
+    numbers = torch.arange(len(some), device=hidden.device).repeat_interleave(count)
+    others = torch.arange(len(some), len(some) + count, device=hidden.device).repeat(len(some))
+    return head(head.attention(hidden, batch, torch.stack([numbers, others], 1)))
+
+
+def refuse_joint(apart: bool) -> None:
+    """Raise `UsageError` for a model whose pairs are read together: it has nothing to read once."""
+    if not apart:
+        raise UsageError(
+            "this model reads both texts of a pair together",
+            expected="a twin encoder (ambos finetune pair --scheme combined), or a model of sentence vectors",
+            fix="give the pairs to `predict`",
+        )

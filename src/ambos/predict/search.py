@@ -1,0 +1,227 @@
+"""The texts of a corpus nearest to a query: by their vectors, exactly or with an index; kept in a folder."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ambos.errors import InputError, UsageError
+from ambos.files import new_folder, sha256
+from ambos.predict.vector_files import open_vectors
+from ambos.text.readers import Document
+from ambos.text.tokenizer import replace_surrogates
+
+VECTORS, TEXTS, ABOUT, GRAPH = "vectors.npy", "texts.parquet", "index.json", "graph.usearch"
+ENTRIES = frozenset({VECTORS, TEXTS, ABOUT, GRAPH})
+APPROXIMATE_FROM = 200_000  # texts: below, looking at all of them takes less than finding a way
+_ROWS = 65_536  # vectors that are compared at a time
+_NEIGHBOURS, _EFFORT = 16, 128  # of the graph: edges of a text, and how far a search looks around
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a text of the corpus is, and the text."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Corpus:
+    """Texts with their vectors, of length 1 each, to be searched.
+
+    Parameters
+    ----------
+    vectors
+        (n, width) float32.
+    places
+        Gives some texts by their numbers.
+    folder
+        That it is kept in, if it is.
+
+    Examples
+    --------
+    >>> corpus = Corpus.of(np.eye(3, dtype=np.float32), ["a", "b", "c"])
+    >>> numbers, similarities = corpus.nearest(np.array([[0.8, 0.6, 0.0]], np.float32), top=2)
+    >>> [place.text for place in corpus.places(numbers[0])], similarities.round(2).tolist()
+    (['a', 'b'], [[0.8, 0.6]])
+    """
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        places: Callable[[Sequence[int]], list[Place]],
+        folder: Path | None = None,
+    ) -> None:
+        self.vectors = vectors
+        self.places = places
+        self.folder = folder
+
+    @classmethod
+    def of(cls, vectors: Vectors, texts: Sequence[str]) -> "Corpus":
+        """Make one in memory; vectors are scaled to length 1."""
+        return cls(_scaled(vectors), lambda numbers: [Place("", int(one) + 1, texts[one]) for one in numbers])
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def nearest(self, queries: Vectors, top: int, *, exact: bool = True) -> tuple[NDArray[np.int64], Vectors]:
+        """Return the numbers of the texts nearest to each query, and their cosines, both (queries, top).
+
+        Parameters
+        ----------
+        exact
+            Compare with all texts. Otherwise by a graph of neighbours (Malkov and Yashunin 2018), which finds
+            nearly all of the nearest in a small part of the time; it is built when it is first needed, and
+            kept in the folder, if there is one.
+        """
+        queries, top = _scaled(queries), min(top, len(self))
+        if exact:
+            return _exact(self.vectors, queries, top)
+        found = self._graph.search(queries, top)
+        keys = np.asarray(found.keys, np.int64).reshape(len(queries), -1)
+        return keys, np.asarray(1 - found.distances, np.float32).reshape(len(queries), -1)
+
+    @cached_property
+    def _graph(self) -> Any:  # noqa: ANN401 (usearch's)
+        try:
+            from usearch.index import Index  # noqa: PLC0415 (optional)
+        except ImportError as error:
+            raise UsageError(
+                "an approximate index needs the library usearch, which is not installed",
+                fix='pip install "ambos[index]", or search exactly with --exact',
+            ) from error
+        graph = Index(
+            ndim=self.vectors.shape[1],
+            metric="ip",
+            dtype="f32",
+            connectivity=_NEIGHBOURS,
+            expansion_add=_EFFORT,
+            expansion_search=_EFFORT,
+        )
+        file = self.folder / GRAPH if self.folder else None
+        if file is not None and file.is_file():
+            graph.load(str(file))
+            return graph
+        for begin in range(0, len(self), _ROWS):
+            some = np.ascontiguousarray(self.vectors[begin : begin + _ROWS])
+            graph.add(np.arange(begin, begin + len(some)), some)
+        if file is not None:
+            graph.save(str(file))
+        return graph
+
+
+def _scaled(vectors: Vectors) -> Vectors:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
+
+
+def _exact(vectors: Vectors, queries: Vectors, top: int) -> tuple[NDArray[np.int64], Vectors]:
+    """Compare every query with every vector, some vectors at a time; equal ones keep their order."""
+    numbers = np.empty((len(queries), 0), np.int64)
+    found = np.empty((len(queries), 0), np.float32)
+    for begin in range(0, len(vectors), _ROWS):
+        cosines = queries @ np.asarray(vectors[begin : begin + _ROWS]).T
+        kept = np.argsort(-cosines, axis=1, kind="stable")[:, :top]
+        found = np.hstack([found, np.take_along_axis(cosines, kept, 1)])
+        numbers = np.hstack([numbers, kept + begin])
+        order = np.argsort(-found, axis=1, kind="stable")[:, :top]
+        found, numbers = np.take_along_axis(found, order, 1), np.take_along_axis(numbers, order, 1)
+    return numbers, found
+
+
+def build_corpus(
+    folder: Path,
+    documents: Iterable[Document],
+    embed: Callable[[Iterable[str]], Iterator[np.ndarray]],
+    width: int,
+    about: dict[str, Any],
+    *,
+    force: bool = False,
+) -> Corpus:
+    """Read texts, and write them with their vectors into a folder, whole or not at all.
+
+    Parameters
+    ----------
+    embed
+        Gives the vectors of texts as they come, of length 1.
+    about
+        What tells whether the folder still belongs to a model and files.
+    """
+    waiting: list[Document] = []
+
+    def texts() -> Iterator[str]:
+        for document in documents:
+            waiting.append(document)
+            yield document.text
+
+    with new_folder(folder, entries=ENTRIES, force=force) as work:
+        count = 0
+        with _texts(work / TEXTS) as keep, open_vectors(work / VECTORS, ".npy", width) as write:
+            for vectors in embed(texts()):
+                some = waiting[: len(vectors)]
+                del waiting[: len(vectors)]
+                write(_scaled(vectors), some)
+                keep(some)
+                count += len(some)
+        about = {**about, "texts": count, "width": width, "vectors": sha256(work / VECTORS)}
+        (work / ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return open_corpus(folder)
+
+
+def open_corpus(folder: Path) -> Corpus:
+    """Open what `build_corpus` wrote; vectors stay on the disk until they are read."""
+    from pyarrow import parquet  # noqa: PLC0415 (slow to import)
+
+    about, vectors = read_about(folder), None
+    with suppress(OSError, ValueError, EOFError):
+        vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+    if about is None or vectors is None or vectors.shape != (about.get("texts"), about.get("width")):
+        raise InputError(
+            "not the index of a corpus",
+            expected=f"{ABOUT}, {VECTORS} and {TEXTS}, as `ambos search --index` writes them",
+            fix="give another folder, or write it anew with --force",
+            file=folder,
+        )
+    table = parquet.read_table(folder / TEXTS)
+
+    def places(numbers: Sequence[int]) -> list[Place]:
+        return [Place(**row) for row in table.take(list(map(int, numbers))).to_pylist()]
+
+    return Corpus(vectors, places, folder)
+
+
+def read_about(folder: Path) -> dict[str, Any] | None:
+    """Return what an index says of itself; None if there is none."""
+    try:
+        return dict(json.loads((folder / ABOUT).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+@contextmanager
+def _texts(file: Path) -> Iterator[Callable[[Sequence[Document]], None]]:
+    """Give what writes texts to a Parquet file as they come."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    schema = pa.schema({"file": pa.string(), "line": pa.int64(), "text": pa.string()})
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+
+        def keep(documents: Sequence[Document]) -> None:
+            columns = {
+                "file": [replace_surrogates(str(one.file)) for one in documents],
+                "line": [one.line for one in documents],
+                "text": [replace_surrogates(one.text) for one in documents],
+            }
+            writer.write_table(pa.table(columns, schema=schema))
+
+        yield keep

@@ -1,0 +1,45 @@
+"""The settings of fine-tuning on pairs of texts: how the two are read, and how they meet."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ambos.encoder.combine import Twin
+from ambos.recipe import Settings
+from ambos.runs.settings import Positive
+
+Scheme = Literal["joint", "concat", "difference", "product", "combined", "attention", "embed"]
+
+
+class PairSettings(Settings):
+    """How the two texts of a pair are read, and how they meet."""
+
+    scheme: Scheme = "joint"
+    """`joint`: both in one sequence. Others read them apart: `concat`, `difference`, `product` and `combined`
+    say what a head reads of their vectors, `attention` lets tokens meet, `embed` learns the cosine."""
+    absolute: bool = False
+    """Take |a - b| for a - b: the order of the two does not count there."""
+    across: Literal["cross", "self"] = "cross"
+    """Of `attention`: each text sees the other, or both see both."""
+    layers: Annotated[int, Field(ge=1, le=64)] = 1
+    """Of `attention`."""
+    heads: Annotated[int, Field(ge=1, le=64)] = 4
+    """Of `attention`."""
+    start: Literal["new", "nsp"] = "new"
+    """Of `joint`: begin with a new head, or with what the base learnt of neighbouring sentences."""
+    grow_segments: bool = False
+    """Of `joint`, with more texts than the base knows segments: give it more, copies of the second one."""
+    contrast: Literal["in-batch", "cosine"] | None = None
+    """Of `embed`: other pairs of a step as negatives, or cosines that equal scores; by default in-batch for
+    labels, cosine for scores."""
+    positive: str | None = None
+    """Of `embed`: the label of pairs that belong together."""
+    scale: Positive = 20.0
+    """Of `embed`: factor of cosines before the softmax over a batch."""
+
+    @property
+    def twin(self) -> Twin | None:
+        """How texts that are read apart meet before a head; None if there is no such head."""
+        if self.scheme == "joint" or self.scheme == "embed":  # noqa: PLR1714 (a checker of types sees it so)
+            return None
+        return Twin(self.scheme, self.absolute, self.across, self.layers, self.heads)

@@ -1,0 +1,198 @@
+"""The pair lab: every way of reading pairs, trained on the same rows, measured side by side, with costs."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ambos.analysis.pairs_report import recommend, write_pairs_report
+from ambos.bundle.bundle import Bundle, parameters
+from ambos.data.rows import PairRow
+from ambos.errors import UsageError
+from ambos.evaluate.bootstrap import Rows
+from ambos.evaluate.comparison import compare
+from ambos.evaluate.pair_baselines import BASELINES, hold_out_baselines, predict_baselines
+from ambos.files import output_errors, write_file
+from ambos.predict.model import load
+from ambos.runs.finetune_run import finetune, resume_finetuning
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.finetune_task import make_task
+from ambos.runs.folder import RUN, read_run
+from ambos.runs.log import Quiet, Watcher
+from ambos.runs.pair_costs import measure_costs, measure_swapped
+from ambos.runs.pair_settings import Scheme
+from ambos.runs.saved_evaluations import find_evaluation
+from ambos.runs.series import finetune_series, resume_series
+from ambos.runs.splits import Splits, read_splits
+from ambos.tasks.classify import Classify
+
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+RESULT = "pairs.json"
+_DRAWS = 2000
+_ROWS = 2048  # of the test rows, at most, that are asked for once more with their texts exchanged
+
+
+@dataclass
+class PairLab:
+    """Several schemes on the same rows.
+
+    Parameters
+    ----------
+    folder
+        Holds a run for each scheme, `pairs.json` and `report.html`.
+    recipe
+        What all runs share.
+    schemes
+        Which ones; those that the task does not have are left out.
+    watcher, stage
+        Who looks on, and who is told what begins.
+    """
+
+    folder: Path
+    recipe: FinetuneRecipe
+    schemes: Sequence[Scheme]
+    watcher: Watcher = field(default_factory=Quiet)
+    stage: Callable[[str], None] = lambda _: None
+    splits: Splits = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.stage("reading rows")
+        splits = read_splits(self.recipe.data, self.recipe.task)
+        self.splits = splits if self.recipe.folds else splits.with_dev()
+        rows = self.splits.train.rows
+        if not rows or not isinstance(rows[0], PairRow):
+            raise UsageError(
+                "these are no pairs of texts",
+                expected="columns text_a and text_b, or premise and hypothesis",
+                fix="name them: --text-a COLUMN --text-b COLUMN",
+            )
+        self.task = make_task(self.recipe, rows)
+        if self.recipe.task != "score":  # a cosine is no label
+            self.schemes = [scheme for scheme in self.schemes if scheme != "embed"]
+        self.stage(self.splits.summary)
+
+    def run(self) -> dict[str, Any] | None:
+        """Train what is not trained yet, measure all of it; return the results, None if interrupted."""
+        for number, scheme in enumerate(self.schemes, 1):
+            self.stage(f"{scheme} ({number} of {len(self.schemes)})")
+            if not self._train(scheme):
+                return None
+        self.stage("measuring costs")
+        candidates = [self._measure(scheme) for scheme in self.schemes]
+        self.stage("baselines")
+        result = self._compared(candidates)
+        with output_errors(self.folder, instead="make the folder writable"):
+            text = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
+            write_file(self.folder / RESULT, text.encode())
+            write_pairs_report(self.folder, result)
+        return result
+
+    def _train(self, scheme: Scheme) -> bool:
+        """Make the run of a scheme, or go on with it; tell whether it came to its end."""
+        out, several = self.folder / scheme, self.recipe.method
+        recipe = self.recipe.model_copy(
+            update={
+                "pair": self.recipe.pair.model_copy(update={"scheme": scheme}),
+                "task": "embed" if scheme == "embed" else self.recipe.task,
+            }
+        )
+        if (out / RUN).is_file():
+            if read_run(out).get("status") == "finished":
+                return True
+            go_on = resume_series if several else resume_finetuning
+            return go_on(out, watcher=self.watcher)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        begin = finetune_series if several else finetune
+        return begin(out, recipe, watcher=self.watcher, stage=self.stage)
+
+    @property
+    def split(self) -> str:
+        """The rows that all are measured with: test; or training rows, each held out once; or dev."""
+        return "test" if self.splits.test.rows else "folds" if self.recipe.folds else "dev"
+
+    @property
+    def rows(self) -> list[PairRow]:
+        """Those rows."""
+        return list(getattr(self.splits, "train" if self.split == "folds" else self.split).rows)
+
+    def _measure(self, scheme: Scheme) -> dict[str, Any]:
+        """Return what there is to say of one scheme."""
+        out = self.folder / scheme
+        about, saved = read_run(out), find_evaluation(out, self.split)
+        model = load(out / "bundle", "cpu")
+        some = self.rows[:_ROWS]
+        said = model.predict([(row.text_a, row.text_b) for row in some])
+        runs = max(1, len(about.get("members", ())))
+        return {
+            "name": scheme,
+            "metrics": saved.values["metrics"],
+            "spread": about.get("spread", {}).get(self.split),
+            "train_seconds": about["seconds"] / runs,
+            "parameters": parameters(Bundle.load(out / "bundle").network),
+            "costs": measure_costs(model, some, apart=scheme != "joint").as_dict(),
+            "swapped": measure_swapped(model, some, said),
+            "examples": saved.examples,
+        }
+
+    def _compared(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+        """Put all systems beside the best of the candidates."""
+        metric = self.recipe.selection.metric or self.task.main
+        evaluation = self.task.evaluation()
+        less = metric in evaluation.less_is_better
+        gold = candidates[0]["examples"]
+        rows: dict[str, Rows] = {one["name"]: one.pop("examples") for one in candidates}
+        baselines = self._baselines(gold)
+        rows |= {one["name"]: one.pop("examples") for one in baselines}
+        sign = -1 if less else 1
+        best = max(candidates, key=lambda one: sign * one["metrics"][metric]["value"])["name"]
+        order = {name: found for name, found in rows.items() if name != best} | {best: rows[best]}
+        found = compare(evaluation, order, draws=_DRAWS)
+        against = {one.first: one for one in found if one.metric == metric and one.second == best}
+        for one in (*candidates, *baselines):
+            beside = against.get(one["name"])
+            one["against_best"] = beside.as_dict() if beside else None
+        result = {
+            "task": self.recipe.task,
+            "base": self.recipe.base,
+            "metric": metric,
+            "less_is_better": less,
+            "split": self.split,
+            "rows": {name: len(getattr(self.splits, name).rows) for name in ("train", "dev", "test")},
+            "columns": self.splits.train.columns.chosen,
+            "method": self.recipe.method,
+            "best": best,
+            "candidates": candidates,
+            "baselines": baselines,
+        }
+        return {**result, "recommendation": recommend(result)}
+
+    def _targets(self, rows: Sequence[PairRow]) -> NDArray[Any]:
+        """Return the numbers of labels, or scores."""
+        if isinstance(self.task, Classify):
+            return self.task.target(rows)
+        return np.array([row.score for row in rows], np.float64)
+
+    def _baselines(self, gold: Rows) -> list[dict[str, Any]]:
+        """Return the figures of the baselines on the same rows."""
+        train, test = self.splits.train.rows, self.rows
+        scores = not isinstance(self.task, Classify)
+        targets, right = (self._targets(some) for some in (train, test))
+        pairs = [[(row.text_a, row.text_b) for row in some] for some in (train, test)]
+        found = []
+        if self.split == "folds":
+            predictions = hold_out_baselines(pairs[0], targets, self.recipe.folds, scores=scores)
+        else:
+            predictions = predict_baselines(pairs[0], targets, pairs[1], scores=scores)
+        for name, said in predictions.items():
+            evaluation = self.task.evaluation()
+            evaluation.add(right, said)
+            examples = evaluation.rows(right, said)
+            if examples.shape != gold.shape:
+                raise RuntimeError("baselines and models were not measured with the same rows")
+            metrics = {key: one.as_dict() for key, one in evaluation.metrics().items()}
+            found.append({"name": name, "what": BASELINES[name], "metrics": metrics, "examples": examples})
+        return found

@@ -1,0 +1,156 @@
+"""Similarity of two texts: the cosine of their vectors, learnt from pairs that belong together, or scores."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ambos.data.examples import Examples, Labelled
+from ambos.data.rows import PairRow
+from ambos.data.windows import Ledger
+from ambos.errors import InputError
+from ambos.evaluate.regression import Regression
+from ambos.tasks.task import Logits, Reading, Task
+from ambos.tasks.texts import encode_texts
+
+Contrast = Literal["in-batch", "cosine"]
+
+
+class Embed(Task[PairRow, float]):
+    """Vectors whose cosine tells how alike two texts are.
+
+    in-batch
+        softmax over the batch: scale * cos(a_i, b_j) shall be largest where j = i (Henderson et al. 2017); of
+        each pair the others' second texts are negatives. Texts that are the same as its own are left out.
+    cosine
+        (cos(a, b) - score)^2, scores brought to the range from 0 to 1.
+
+    Parameters
+    ----------
+    contrast
+        Which of the two.
+    positive
+        Label of the pairs that belong together, where rows have labels.
+    low, high
+        Of the training scores: what a cosine of 0 and of 1 stand for.
+    scale
+        Cosines are multiplied by it before the softmax.
+
+    Examples
+    --------
+    >>> Embed().cosines(np.array([[1.0, 0.0, 1.0, 1.0]], np.float32)).round(4).tolist()
+    [0.7071]
+    """
+
+    name, head = "embed", "embed"
+    pairs: bool | None = True
+
+    def __init__(
+        self,
+        contrast: Contrast = "cosine",
+        *,
+        positive: str | None = None,
+        low: float = 0.0,
+        high: float = 1.0,
+        scale: float = 20.0,
+    ) -> None:
+        self.contrast: Contrast = contrast
+        self.positive = positive
+        self.low, self.high = low, high
+        self.scale = scale
+        self.whole_steps = contrast == "in-batch"
+
+    @classmethod
+    def of(
+        cls, rows: Sequence[PairRow], contrast: Contrast | None, positive: str | None, scale: float
+    ) -> "Embed":
+        """Read off training rows what is learnt: the range of scores, and in-batch or cosine by default."""
+        scores = [row.score for row in rows if row.score is not None]
+        low, high = (min(scores), max(scores)) if scores else (0.0, 1.0)
+        chosen: Contrast = contrast or ("cosine" if scores else "in-batch")
+        task = cls(chosen, positive=positive, low=low, high=high, scale=scale)
+        if rows and not any(task.learns_from(row) for row in rows):
+            raise InputError(
+                "there are no pairs that belong together",
+                expected=f"rows with the label {positive}" if positive else "scores in the upper half",
+                found=", ".join(sorted({label for row in rows for label in row.labels})[:8]) or "none",
+                fix="--positive LABEL",
+                file=rows[0].file,
+            )
+        return task
+
+    def learns_from(self, row: PairRow) -> bool:
+        """With other pairs as negatives only from pairs that belong together, else from all."""
+        return self.contrast == "cosine" or self._likeness(row) > 0.5
+
+    def encode(
+        self, rows: Sequence[PairRow], reading: Reading, ledger: Ledger, *, labelled: bool
+    ) -> Examples:
+        """Return the texts as sequences of their own; a target is what the cosine should be, from 0 to 1."""
+        target = self.likeness(rows).astype(np.float32) if labelled else None
+        return encode_texts(rows, reading, ledger, target)
+
+    def likeness(self, rows: Sequence[PairRow]) -> np.ndarray:
+        """Return how alike the texts of each pair are said to be, (rows,) float64, from 0 to 1."""
+        return np.array([self._likeness(row) for row in rows], np.float64)
+
+    def _likeness(self, row: PairRow) -> float:
+        if row.score is not None:
+            return (row.score - self.low) / (self.high - self.low or 1.0)
+        if self.positive is None:
+            raise InputError(
+                "the pairs have labels, and it is not said which label means that two texts belong together",
+                expected="the name of a label",
+                found=", ".join(row.labels) or "no label",
+                fix="--positive LABEL",
+                file=row.file,
+                line=row.line,
+            )
+        return float(self.positive in row.labels)
+
+    def losses(self, logits: Tensor, part: Labelled) -> Tensor:
+        """Return the loss of each pair, (n,); `logits` are the vectors of both texts, (n, 2 width)."""
+        first, second = (F.normalize(side, dim=-1) for side in logits.chunk(2, dim=-1))
+        if self.contrast == "cosine":
+            return ((first * second).sum(-1) - part.targets["target"]).square()
+        scores = self.scale * first @ second.T
+        if part.places is not None:
+            same = part.places[:, 1][:, None] == part.places[:, 1]  # the same text twice is no negative
+            same.fill_diagonal_(fill_value=False)
+            scores = scores.masked_fill(same, float("-inf"))
+        return F.cross_entropy(scores, torch.arange(len(scores), device=scores.device), reduction="none")
+
+    def weights(self, part: Labelled) -> Tensor:
+        """Return 1 for each pair that is learnt from."""
+        return part.targets["share"]
+
+    def cosines(self, logits: Logits) -> np.ndarray:
+        """Return the cosine of each pair, (n,) float64."""
+        first, second = np.split(logits.astype(np.float64), 2, axis=-1)
+        lengths = np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1)
+        return np.asarray((first * second).sum(-1) / np.maximum(lengths, 1e-12))
+
+    def decode(self, logits: Logits, examples: Examples, rows: Sequence[PairRow]) -> list[float]:  # noqa: ARG002
+        """Return the cosine of each pair."""
+        return self.cosines(logits).tolist()
+
+    def evaluation(self) -> Regression:
+        """Return what takes in examples and gives the metrics."""
+        return Regression()
+
+    def compare(self, rows: Sequence[PairRow], predictions: Sequence[float]) -> tuple[Any, Any]:
+        """Return two rows of numbers, both from 0 to 1 where texts are as alike as they can be."""
+        return self.likeness(rows), np.asarray(predictions, np.float64)
+
+    @property
+    def main(self) -> str:
+        """Whether the order is right."""
+        return "spearman"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What must be kept with the model to measure it in the same way."""
+        return {"contrast": self.contrast, "positive": self.positive, "low": self.low, "high": self.high}

@@ -1,0 +1,176 @@
+"""The commands for pairs: finetune pair, pairs compare, search, coherent."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ambos.bundle.bundle import Bundle
+from tests.cli.conftest import Ran
+
+FAST = ("--epochs", "1", "--set", "precision=fp32", "--set", "checks.rows=0", "--set", "checks.sequences=0")
+
+
+@pytest.fixture(scope="module")
+def base(model_folder: Callable[[str], Path]) -> Path:
+    return model_folder("wordpiece")
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Premises and hypotheses, the columns in an order that could mislead; with labels, and with both."""
+    folder = tmp_path_factory.mktemp("pairs")
+    rows = [
+        {"hypothesis": "gato", "label": label, "premise": f"o {word} dorme"}
+        for word in ("gato", "dia")
+        for label in ("sim", "não")
+    ] * 8
+    (folder / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    both = [{**row, "score": 1.5} for row in rows]
+    (folder / "both.jsonl").write_text("\n".join(map(json.dumps, both)))
+    (folder / "corpus.txt").write_text("o gato dorme\numa casa grande\n\na menina canta\n")
+    return folder
+
+
+def test_columns_are_known_by_name(
+    ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    ran = ambos(
+        *("finetune", "pair", "--train", pairs / "labels.jsonl", "--base", base, "--scheme", "combined"),
+        *(*FAST, "--out", out, "--json"),
+    )
+    assert ran.code == 0, ran.err
+    about = json.loads(ran.out)
+    assert about["columns"] == {"text_a": "premise", "text_b": "hypothesis", "label": "label"}
+    assert (about["task"], about["scheme"]) == ("classify", "combined")
+    said = ambos(
+        "predict",
+        out,
+        pairs / "labels.jsonl",
+        "--out",
+        tmp_path / "said.jsonl",
+        "--text-a",
+        "premise",
+        "--text-b",
+        "hypothesis",
+        "--json",
+    )
+    assert said.code == 0, said.err
+    assert set(json.loads((tmp_path / "said.jsonl").read_text().splitlines()[0])) >= {"label", "probability"}
+    measured = ambos("evaluate", out, pairs / "labels.jsonl", "--json")
+    assert json.loads(measured.out)["metrics"]["accuracy"]["value"] >= 0
+
+
+def test_labels_and_scores_are_not_guessed(
+    ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+) -> None:
+    command = (
+        "finetune",
+        "pair",
+        "--train",
+        pairs / "both.jsonl",
+        "--base",
+        base,
+        *FAST,
+        "--out",
+        tmp_path / "run",
+    )
+    labelled = ambos(*command).refused(3, "the pairs have labels and scores")
+    assert "--label label, or --score score" in labelled["fix"]
+    ran = ambos(*command, "--score", "score", "--json")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["task"] == "score"
+
+
+def test_an_empty_side_is_refused_or_counted(
+    ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+) -> None:
+    lines = (pairs / "labels.jsonl").read_text().splitlines()
+    lines[3] = json.dumps({"premise": " ", "hypothesis": "gato", "label": "sim"})
+    file = tmp_path / "bad.jsonl"
+    file.write_text("\n".join(lines))
+    command = ("finetune", "pair", "--train", file, "--base", base, *FAST, "--out", tmp_path / "run")
+    found = ambos(*command).refused(3, "1 row cannot be used")
+    assert "line 4: empty text" in found["found"]
+    ran = ambos(*command, "--skip-bad", "--json")
+    assert json.loads(ran.out)["left_out"]["train"] == {"empty text": 1}
+
+
+def test_embed_needs_a_positive_label(
+    ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+) -> None:
+    command = ("finetune", "pair", "--scheme", "embed", "--train", pairs / "labels.jsonl", "--base", base)
+    command = (*command, *FAST, "--out", tmp_path / "run")
+    assert "--positive" in ambos(*command).refused(3, "which label means")["fix"]
+    assert not (tmp_path / "run").exists()
+    ran = ambos(*command, "--positive", "sim", "--json")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "run" / "bundle" / "modules.json").is_file()
+
+
+def test_the_lab(ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "lab"
+    command = ("pairs", "compare", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", out)
+    ran = ambos(*command, "--schemes", "joint,product")
+    assert ran.code == 0, ran.err
+    for word in ("joint", "product", "shared words", "Take ", "report.html"):
+        assert word in ran.out
+    wrong = ambos(*command, "--schemes", "joint,produkt").refused(2, "there is no scheme 'produkt'")
+    assert "product" in wrong["fix"]
+
+
+class TestSearch:
+    def test_the_nearest_first(self, ambos: Callable[..., Ran], base: Path, pairs: Path) -> None:
+        ran = ambos("search", base, "o gato dorme", pairs / "corpus.txt", "--json")
+        assert ran.code == 0, ran.err
+        found = json.loads(ran.out)
+        (result,) = found["results"]
+        assert (found["texts"], found["exact"]) == (3, True)
+        assert result["hits"][0]["text"] == "o gato dorme"
+        assert result["hits"][0]["similarity"] == pytest.approx(1.0, abs=1e-5)
+        assert [hit["line"] for hit in result["hits"]] != [1, 2, 3] or len(result["hits"]) == 3
+        shown = ambos("search", base, "o gato dorme", pairs / "corpus.txt", "--top", "1")
+        assert "corpus.txt:1" in shown.out
+
+    def test_a_kept_index(self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
+        index, queries = tmp_path / "kept", tmp_path / "queries.txt"
+        queries.write_text("uma casa\n\na menina\n")
+        first = ambos("search", base, queries, pairs / "corpus.txt", "--index", index, "--json")
+        assert first.code == 0, first.err
+        again = ambos("search", base, queries, "--index", index, "--json")
+        assert json.loads(again.out)["results"] == json.loads(first.out)["results"]
+        assert len(json.loads(first.out)["results"]) == 2
+        other = tmp_path / "corpus.txt"
+        other.write_text("outro texto\n")
+        refused = ambos("search", base, "x", other, "--index", index).refused(
+            2, "the index is of another corpus"
+        )
+        assert "--force" in refused["fix"]
+
+    def test_re_ranked(self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        ambos("finetune", "pair", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", run)
+        command = ("search", base, "o gato", pairs / "corpus.txt", "--rerank", run)
+        assert "sim" in ambos(*command).refused(2, "which label of the --rerank model")["expected"]
+        ran = ambos(*command, "--label", "sim", "--json")
+        scores = [hit["score"] for hit in json.loads(ran.out)["results"][0]["hits"]]
+        assert scores == sorted(scores, reverse=True)
+
+    def test_nothing_to_search_in(self, ambos: Callable[..., Ran], base: Path) -> None:
+        ambos("search", base, "x").refused(2, "there is nothing to search in")
+
+
+class TestCoherent:
+    def test_with_a_head(self, ambos: Callable[..., Ran], base: Path, tmp_path: Path) -> None:
+        bundle = Bundle.load(base)
+        bundle.add_head("next")
+        bundle.save(tmp_path / "next")
+        ran = ambos("coherent", tmp_path / "next", "o gato dorme", "na casa", "--json")
+        assert ran.code == 0, ran.err
+        assert 0 < json.loads(ran.out)["probability"] < 1
+        assert "follows the first" in ambos("coherent", tmp_path / "next", "a", "b").out
+
+    def test_without_one(self, ambos: Callable[..., Ran], base: Path) -> None:
+        ambos("coherent", base, "a", "b").refused(3, "this model has no next head")

@@ -1,0 +1,79 @@
+"""Search: exact against a full sort, the graph against the exact, and what is kept in a folder."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ambos.errors import InputError
+from ambos.predict.search import Corpus, build_corpus, open_corpus, read_about
+from ambos.text.readers import Document
+
+
+def vectors(count: int, width: int = 32, seed: int = 0) -> np.ndarray:
+    found = np.random.default_rng(seed).normal(size=(count, width)).astype(np.float32)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def test_exact_is_a_full_sort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ambos.predict.search._ROWS", 70)  # several blocks
+    stored, queries = vectors(500), vectors(9, seed=1)
+    corpus = Corpus.of(stored, [str(number) for number in range(500)])
+    numbers, cosines = corpus.nearest(queries, 12)
+    whole = queries @ stored.T
+    expected = np.argsort(-whole, axis=1, kind="stable")[:, :12]
+    assert (numbers == expected).all()
+    assert cosines == pytest.approx(np.take_along_axis(whole, expected, 1), abs=1e-6)
+
+
+def test_more_than_there_are() -> None:
+    numbers, _ = Corpus.of(vectors(3), ["a", "b", "c"]).nearest(vectors(1), 10)
+    assert sorted(numbers[0]) == [0, 1, 2]
+
+
+def test_equal_ones_keep_their_order() -> None:
+    corpus = Corpus.of(np.ones((5, 4), np.float32), list("abcde"))
+    numbers, _ = corpus.nearest(np.ones((1, 4), np.float32), 3)
+    assert numbers.tolist() == [[0, 1, 2]]
+
+
+def test_the_graph_finds_nearly_all(tmp_path: Path) -> None:
+    pytest.importorskip("usearch")
+    stored, queries = vectors(5000), vectors(50, seed=1)
+    corpus = Corpus.of(stored, [""] * 5000)
+    corpus.folder = tmp_path
+    exact, _ = corpus.nearest(queries, 10)
+    found, cosines = corpus.nearest(queries, 10, exact=False)
+    recall = np.mean([len(set(one) & set(two)) / 10 for one, two in zip(exact, found, strict=True)])
+    assert recall > 0.9
+    assert cosines == pytest.approx(np.take_along_axis(queries @ stored.T, found, 1), abs=1e-4)
+    again = Corpus.of(stored, [""] * 5000)  # opens what was kept
+    again.folder = tmp_path
+    assert (again.nearest(queries, 10, exact=False)[0] == found).all()
+
+
+def test_kept_in_a_folder(tmp_path: Path) -> None:
+    stored = vectors(10)
+    documents = [Document(f"texto {number}", "pt", Path("a.txt"), number + 1) for number in range(10)]
+
+    def embed(texts):
+        count = len(list(texts))
+        yield stored[:4] * 3
+        yield stored[4:count]
+
+    built = build_corpus(tmp_path / "kept", documents, embed, 32, {"model": "m", "files": {}})
+    again = open_corpus(tmp_path / "kept")
+    for corpus in (built, again):
+        numbers, cosines = corpus.nearest(stored[7:8], 1)
+        assert numbers.tolist() == [[7]]
+        assert cosines == pytest.approx(1.0, abs=1e-5)
+        (place,) = corpus.places(numbers[0])
+        assert (place.file, place.line, place.text) == ("a.txt", 8, "texto 7")
+    assert read_about(tmp_path / "kept")["texts"] == 10
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    assert read_about(tmp_path) is None
+    (tmp_path / "vectors.npy").write_bytes(b"")
+    with pytest.raises(InputError, match="not the index of a corpus"):
+        open_corpus(tmp_path)

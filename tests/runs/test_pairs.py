@@ -1,0 +1,219 @@
+"""The pair lab: every scheme on the same rows, baselines beside them, a report, and going on after a stop."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ambos.analysis.pairs_report import recommend
+from ambos.errors import UsageError
+from ambos.evaluate.pair_baselines import hold_out_baselines, overlap, predict_baselines
+from ambos.predict.model import load
+from ambos.recipe import load_recipe
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.pair_costs import joint_tokens
+from ambos.runs.pairs import PairLab
+
+WORDS = ("que", "com", "uma", "por", "gato", "casa")
+
+
+def write_pairs(folder: Path, split: str, count: int, seed: int) -> str:
+    chance = np.random.default_rng(seed)
+    lines = []
+    for _ in range(count):
+        first = [str(word) for word in chance.choice(WORDS, chance.integers(2, 6))]
+        same = bool(chance.integers(2))
+        second = list(chance.permutation(first)) if same else [str(word) for word in chance.choice(WORDS, 3)]
+        row = {"text_a": " ".join(first), "text_b": " ".join(second), "label": "same" if same else "other"}
+        lines.append(json.dumps({**row, "score": float(same) + 0.1 * float(chance.random())}))
+    file = folder / f"{split}.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    return str(file)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    folder = tmp_path_factory.mktemp("pairs")
+    sizes = {"train": 96, "dev": 32, "test": 64}
+    return {split: [write_pairs(folder, split, count, count)] for split, count in sizes.items()}
+
+
+def recipe(base: Path, files: dict[str, list[str]], task: str = "classify", **more: object) -> FinetuneRecipe:
+    target = {"classify": "label", "score": "score"}[task]
+    given = {
+        "task": task,
+        "base": str(base),
+        "epochs": 1.0,
+        "batch": 16,
+        "precision": "fp32",
+        "learning": {"lr": 1e-3},
+        "checks": {"rows": 0, "sequences": 0},
+        "data": {**files, "columns": {target: target}, "pairs": True},
+    }
+    return load_recipe(FinetuneRecipe, [given, more])
+
+
+@pytest.fixture(scope="module")
+def lab(
+    model_folder: Callable[[str], Path], files: dict[str, list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict]:
+    out = tmp_path_factory.mktemp("lab") / "lab"
+    schemes = ["joint", "combined", "attention", "embed"]
+    result = PairLab(out, recipe(model_folder("wordpiece"), files), schemes).run()
+    return out, result
+
+
+def test_all_are_measured_with_the_same_rows(lab: tuple[Path, dict]) -> None:
+    out, result = lab
+    assert [one["name"] for one in result["candidates"]] == [
+        "joint",
+        "combined",
+        "attention",
+    ]  # labels: no cosine
+    assert (result["split"], result["rows"]["test"]) == ("test", 64)
+    assert json.loads((out / "pairs.json").read_text())["recommendation"] == result["recommendation"]
+    for one in result["candidates"]:
+        saved = json.loads((out / one["name"] / "evaluation" / "test.json").read_text())
+        assert saved["metrics"] == one["metrics"]
+        assert one["costs"]["pairs_per_second"] > 0
+        assert 0 <= one["swapped"]["low"] <= one["swapped"]["changed"] <= one["swapped"]["high"] <= 1
+    systems = [*result["candidates"], *result["baselines"]]
+    assert sum(one["against_best"] is None for one in systems) == 1
+    assert {one["name"] for one in result["baselines"]} == {
+        *("commonest answer", "second text alone", "shared words", "TF-IDF"),
+    }
+
+
+def test_twins_read_each_text_once(lab: tuple[Path, dict], files: dict[str, list[str]]) -> None:
+    out, result = lab
+    costs = {one["name"]: one["costs"] for one in result["candidates"]}
+    grid = costs["joint"]["grid"]
+    model = load(out / "joint", "cpu")
+    rows = [json.loads(line) for line in Path(files["test"][0]).read_text().splitlines()]
+    first = list(dict.fromkeys(row["text_a"] for row in rows))
+    second = list(dict.fromkeys(row["text_b"] for row in rows))[: len(first)]
+    first = first[: len(second)]
+    assert grid == len(first)
+    sizes = {text: len(model.tokenizer.encode(text)) for text in (*first, *second)}
+    assert costs["combined"]["grid_tokens"] == sum(sizes[text] for text in (*first, *second))
+    together = sum(len(model.tokenizer.encode(a, b)) for a in first for b in second)
+    assert costs["joint"]["grid_tokens"] == together == joint_tokens(model, first, second)
+    assert together > 0.8 * grid * costs["combined"]["grid_tokens"] / 2
+
+
+def test_the_report_has_it_all(lab: tuple[Path, dict]) -> None:
+    out, result = lab
+    page = (out / "report.html").read_text()
+    for name in ("joint", "combined", "attention", "second text alone", "TF-IDF"):
+        assert name in page
+    assert page.count("data:image/svg+xml") == 2
+    assert "http" not in page.replace("http-equiv", "")
+    assert result["recommendation"].split(":")[0] in page
+
+
+def test_again_goes_on(lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict) -> None:
+    out, _ = lab
+    before = (out / "combined" / "run.json").read_bytes()
+    result = PairLab(out, recipe(model_folder("wordpiece"), files), ["combined", "product"]).run()
+    assert (out / "combined" / "run.json").read_bytes() == before
+    assert [one["name"] for one in result["candidates"]] == ["combined", "product"]
+
+
+def test_scores_and_cosines(model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+    result = PairLab(
+        tmp_path / "lab", recipe(model_folder("wordpiece"), files, "score"), ["joint", "embed"]
+    ).run()
+    assert [one["name"] for one in result["candidates"]] == ["joint", "embed"]
+    assert result["metric"] == "spearman"
+    assert {"mean_difference", "correlation"} == set(result["candidates"][0]["swapped"])
+    assert result["candidates"][1]["swapped"]["mean_difference"] == pytest.approx(0, abs=1e-5)  # a cosine
+
+
+@pytest.mark.parametrize("more", [{"seeds": 2}, {"folds": 2}])
+def test_seeds_and_folds(
+    model_folder: Callable[[str], Path], files: dict, tmp_path: Path, more: dict[str, int]
+) -> None:
+    given = dict(files) if "seeds" in more else {"train": files["train"]}
+    how = recipe(model_folder("wordpiece"), given, **more)
+    result = PairLab(tmp_path / "lab", how, ["joint", "product"]).run()
+    assert result["method"] == next(iter(more))
+    if "seeds" in more:
+        assert result["candidates"][0]["spread"]["accuracy"]["sd"] >= 0
+    else:
+        assert (result["split"], result["rows"]["train"]) == ("folds", 96)
+
+
+def test_single_texts_are_refused(model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "texts.jsonl"
+    file.write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n')
+    how = recipe(model_folder("wordpiece"), {"train": [str(file)]}, data={"pairs": None})
+    with pytest.raises(UsageError, match="no pairs of texts"):
+        PairLab(tmp_path / "lab", how, ["joint"])
+
+
+class TestBaselines:
+    def test_the_second_text_gives_it_away(self) -> None:
+        train = [("x", "sim claro"), ("y", "não nunca")] * 20
+        found = predict_baselines(
+            train, np.array([1, 0] * 20), [("z", "claro"), ("z", "nunca")], scores=False
+        )
+        assert found["second text alone"].tolist() == [1, 0]
+        assert found["commonest answer"].tolist() == [0, 0]
+
+    def test_scores(self) -> None:
+        train = [("a b c", "a b c"), ("a b c", "d e f"), ("a b c", "a b f")] * 10
+        found = predict_baselines(
+            train, np.array([3.0, 0.0, 2.0] * 10), [("g h", "g h"), ("g h", "i j")], scores=True
+        )
+        assert found["shared words"][0] > 2 > 1 > found["shared words"][1]
+        assert found["commonest answer"] == pytest.approx(5 / 3)
+
+    def test_held_out(self) -> None:
+        """Whoever had seen the pair would know its label; who has not cannot."""
+        pairs = [(f"w{number}", f"v{number}") for number in range(40)]
+        targets = np.array([0, 1] * 20)
+        found = hold_out_baselines(pairs, targets, 4, scores=False)["TF-IDF"]
+        assert (found == targets).mean() < 0.8
+        seen = predict_baselines(pairs, targets, pairs, scores=False)["TF-IDF"]
+        assert (seen == targets).mean() > 0.9
+
+    def test_overlap_is_none_for_empty_words(self) -> None:
+        assert overlap("...", "!!!")[:3] == [0.0, 0.0, 0.0]
+
+
+class TestRecommendation:
+    def candidate(self, name: str, value: float, rate: float, real: str | None) -> dict:
+        beside = {"better": real, "difference": {}, "p": 0.5}
+        return {
+            "name": name,
+            "metrics": {"accuracy": {"value": value}},
+            "costs": {"grid_per_second": rate},
+            "against_best": beside,
+        }
+
+    def result(self, twin_is_worse: bool, baseline: bool = False) -> dict:
+        best = self.candidate("joint", 0.9, 100.0, None)
+        best["against_best"] = None
+        twin = self.candidate("combined", 0.88, 9000.0, "joint" if twin_is_worse else None)
+        other = self.candidate("TF-IDF", 0.89 if baseline else 0.5, 1.0, None if baseline else "joint")
+        return {
+            "metric": "accuracy",
+            "less_is_better": False,
+            "best": "joint",
+            "candidates": [best, twin],
+            "baselines": [other],
+        }
+
+    def test_the_fast_one_if_it_is_as_good(self) -> None:
+        assert recommend(self.result(False)).startswith("Take combined: its accuracy of 0.880 cannot be told")
+        assert "90 times as fast" in recommend(self.result(False))
+
+    def test_the_best_one_if_not(self) -> None:
+        said = recommend(self.result(True))
+        assert said.startswith("Take joint: it has the best accuracy 0.900")
+        assert "combined, which loses 0.020 and is 90 times as fast" in said
+
+    def test_a_baseline_that_is_as_good_is_said(self) -> None:
+        assert "but TF-IDF cannot be told from it" in recommend(self.result(True, baseline=True))
