@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
@@ -111,8 +111,3 @@ def measure_swapped(model: Model, rows: Sequence[PairRow], said: Sequence[Any]) 
         "mean_difference": float(np.abs(one - two).mean()),
         "correlation": float(np.corrcoef(one, two)[0, 1]),
     }
-
-
-def exchanged(rows: Sequence[PairRow]) -> list[PairRow]:
-    """Return pairs with their texts exchanged."""
-    return [replace(row, text_a=row.text_b, text_b=row.text_a) for row in rows]
