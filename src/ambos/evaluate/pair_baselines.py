@@ -122,7 +122,7 @@ def overlap(first: str, second: str) -> list[float]:
     much longer the first is, in words.
 
     >>> [round(one, 2) for one in overlap("o gato dorme", "o gato come")]
-    [0.5, 0.67, 0.67, 0.43, 0.0, 0.0]
+    [0.5, 0.67, 0.67, 0.36, 0.0, 0.0]
     """
     a, b = (set(_WORD.findall(text.casefold())) for text in (first, second))
     threes_a, threes_b = (
