@@ -18,8 +18,7 @@ class HeadSettings(Settings):
     """The new head."""
 
     pooling: Literal["cls", "mean", "max"] | None = None
-    """What a head of texts reads; by default `cls`, the family's own head, which `transformers` opens, and
-    `mean` where the texts of a pair are read apart."""
+    """What a head of texts reads; by default `cls`, of texts of pairs that are read apart `mean`."""
     hidden: bool = False
     """Put a linear layer with ReLU before the last one."""
 

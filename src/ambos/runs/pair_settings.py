@@ -15,8 +15,7 @@ class PairSettings(Settings):
     """How the two texts of a pair are read, and how they meet."""
 
     scheme: Scheme = "joint"
-    """`joint`: both in one sequence. Others read them apart: `concat`, `difference`, `product` and `combined`
-    say what a head reads of their vectors, `attention` lets tokens meet, `embed` learns the cosine."""
+    """`joint`: both in one sequence; others read each by itself, and say how they meet (docs/pairs.md)."""
     absolute: bool = False
     """Take |a - b| for a - b: the order of the two does not count there."""
     across: Literal["cross", "self"] = "cross"
@@ -30,8 +29,7 @@ class PairSettings(Settings):
     grow_segments: bool = False
     """Of `joint`, with more texts than the base knows segments: give it more, copies of the second one."""
     contrast: Literal["in-batch", "cosine"] | None = None
-    """Of `embed`: other pairs of a step as negatives, or cosines that equal scores; by default in-batch for
-    labels, cosine for scores."""
+    """Of `embed`: other pairs as negatives (by default for labels), or cosines that equal scores."""
     positive: str | None = None
     """Of `embed`: the label of pairs that belong together."""
     scale: Positive = 20.0
