@@ -86,9 +86,10 @@ _WrongCommandLine: Any = typer.BadParameter.__base__
 def main() -> None:
     """Run the command line; every expected error ends in a message and its exit code, without a traceback."""
     code = _run(Screen(json="--json" in sys.argv))
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if code == 0 and int(os.environ.get("WORLD_SIZE", "1")) > 1:
         # One of several processes: gloo's threads may still let go of tensors, and a thread that asks for the
-        # interpreter while it shuts down aborts the process. All is written by now, so leave at once.
+        # interpreter while it shuts down aborts the process. All is written by now, so leave at once; not so
+        # after an error, since torchrun ends the others as soon as one has failed, and they may be tidying up.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
