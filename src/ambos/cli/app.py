@@ -89,7 +89,7 @@ def main() -> None:
     if code == 0 and int(os.environ.get("WORLD_SIZE", "1")) > 1:
         # One of several processes: gloo's threads may still let go of tensors, and a thread that asks for the
         # interpreter while it shuts down aborts the process. All is written by now, so leave at once; not so
-        # after an error, since torchrun ends the others as soon as one has failed, and they may be tidying up.
+        # after an error, since torchrun ends the others once one has failed, and they may be tidying up.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
