@@ -130,7 +130,9 @@ class TestSearch:
         assert (found["texts"], found["exact"]) == (3, True)
         assert result["hits"][0]["text"] == "o gato dorme"
         assert result["hits"][0]["similarity"] == pytest.approx(1.0, abs=1e-5)
-        assert [hit["line"] for hit in result["hits"]] != [1, 2, 3] or len(result["hits"]) == 3
+        assert {hit["text"]: hit["line"] for hit in result["hits"]}["a menina canta"] == 4  # blank ones count
+        cosines = [hit["similarity"] for hit in result["hits"]]
+        assert cosines == sorted(cosines, reverse=True)
         shown = ambos("search", base, "o gato dorme", pairs / "corpus.txt", "--top", "1")
         assert "corpus.txt:1" in shown.out
 
@@ -148,6 +150,11 @@ class TestSearch:
             2, "the index is of another corpus"
         )
         assert "--force" in refused["fix"]
+        changed = tmp_path / "changed"  # other weights, whatever the folder is called
+        bundle = Bundle.load(base)
+        bundle.network.encoder.embeddings.token.weight.data += 1
+        bundle.save(changed)
+        ambos("search", changed, "x", "--index", index).refused(2, "the index was made with another model")
 
     def test_re_ranked(self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"

@@ -1,6 +1,6 @@
 """`ambos search`: the texts of a corpus nearest to a query, re-ranked by a model that reads both together."""
 
-from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +15,6 @@ from ambos.errors import UsageError
 if TYPE_CHECKING:
     from ambos.predict.model import Model
     from ambos.predict.search import Corpus
-    from ambos.text.readers import Document
 
 _SHOWN = 160  # characters of a text
 
@@ -171,7 +170,7 @@ def _corpus(
 ) -> "Corpus":
     """Open the index, or read the corpus; with a place to keep it, write it there."""
     from ambos.files import sha256  # noqa: PLC0415
-    from ambos.predict.search import build_corpus, open_corpus, read_about  # noqa: PLC0415
+    from ambos.predict.search import build_corpus, open_corpus, read_about, read_corpus  # noqa: PLC0415
     from ambos.text.readers import read_documents  # noqa: PLC0415
     from ambos.text.sources import find_sources  # noqa: PLC0415
 
@@ -183,12 +182,12 @@ def _corpus(
             raise UsageError(
                 "there is no index in this folder", found=str(index), fix="give a CORPUS to make one"
             )
-        _refuse_other_model(about, name, index)
+        _refuse_other_model(about, model, name, index)
         return open_corpus(index)
     sources = find_sources(names)
     files = {str(source.path): sha256(source.path) for source in sources}
     if about is not None and index is not None and not force:
-        _refuse_other_model(about, name, index)
+        _refuse_other_model(about, model, name, index)
         if about["files"] != files:
             raise UsageError(
                 "the index is of another corpus",
@@ -202,47 +201,28 @@ def _corpus(
         if one.text.strip()
     )
     screen.note(f"reading {len(sources)} {'file' if len(sources) == 1 else 'files'}")
-    embed = _embedder(model)
-    if index is not None:
-        return build_corpus(
-            index, documents, embed, model.config.width, {"model": name, "files": files}, force=force
-        )
-    return _in_memory(documents, embed)
+    embed = partial(model.embed_stream, normalize=True)
+    if index is None:
+        return read_corpus(documents, embed)
+    about = {"model": name, "weights": _weights(model), "files": files}
+    return build_corpus(index, documents, embed, model.config.width, about, force=force)
 
 
-def _embedder(model: "Model") -> Any:  # noqa: ANN401
-    def embed(texts: Iterable[str]) -> Iterator[Any]:
-        return model.embed_stream(texts, normalize=True)
+def _weights(model: "Model") -> str | None:
+    """Return what tells the weights of a model from any others."""
+    from ambos.files import sha256  # noqa: PLC0415
 
-    return embed
-
-
-def _in_memory(documents: "Iterable[Document]", embed: Any) -> "Corpus":  # noqa: ANN401
-    import numpy as np  # noqa: PLC0415
-
-    from ambos.predict.search import Corpus, Place  # noqa: PLC0415
-
-    kept: list[Document] = []
-
-    def texts() -> Iterator[str]:
-        for one in documents:
-            kept.append(one)
-            yield one.text
-
-    vectors = np.concatenate(list(embed(texts())))
-    return Corpus(
-        vectors,
-        lambda numbers: [Place(str(kept[one].file), kept[one].line, kept[one].text) for one in numbers],
-    )
+    files = sorted(model.source.rglob("*.safetensors")) if model.source else []
+    return ",".join(map(sha256, files)) or None
 
 
-def _refuse_other_model(about: dict[str, Any], name: str, index: Path) -> None:
-    if about["model"] != name:
+def _refuse_other_model(about: dict[str, Any], model: "Model", name: str, index: Path) -> None:
+    if about.get("weights") != _weights(model):
         raise UsageError(
             "the index was made with another model",
-            expected=about["model"],
+            expected=f"the weights of {about.get('model')} as they were",
             found=name,
-            fix=f"search with {about['model']}, or choose another folder than {index}",
+            fix=f"make it anew with --force, or choose another folder than {index}",
         )
 
 

@@ -138,6 +138,24 @@ def _exact(vectors: Vectors, queries: Vectors, top: int) -> tuple[NDArray[np.int
     return numbers, found
 
 
+def read_corpus(
+    documents: Iterable[Document], embed: Callable[[Iterable[str]], Iterator[np.ndarray]]
+) -> Corpus:
+    """Read texts and their vectors into memory; everything is as in `build_corpus`."""
+    kept: list[Document] = []
+
+    def texts() -> Iterator[str]:
+        for one in documents:
+            kept.append(one)
+            yield one.text
+
+    vectors = np.concatenate(list(embed(texts())))
+    return Corpus(
+        vectors,
+        lambda numbers: [Place(str(kept[one].file), kept[one].line, kept[one].text) for one in numbers],
+    )
+
+
 def build_corpus(
     folder: Path,
     documents: Iterable[Document],
