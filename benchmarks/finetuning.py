@@ -336,11 +336,10 @@ def peer(job, folder: Path):
     return model, transformers.DataCollatorWithPadding(tokenizer)
 
 
-def make_trainer(job, folder: Path, **settings: object):
-    """Return the Trainer, and a list that will hold the moments when it begins and after every step."""
-    from transformers import Trainer, TrainerCallback, TrainingArguments
+def trainer_clock():
+    """Return a callback for a Trainer, and the list of moments that it fills: the beginning, every step."""
+    from transformers import TrainerCallback
 
-    model, collator = peer(job, folder)
     moments: list[float] = []
 
     class Clock(TrainerCallback):
@@ -350,6 +349,15 @@ def make_trainer(job, folder: Path, **settings: object):
         def on_step_end(self, *_, **__):
             moments.append(time.perf_counter())
 
+    return Clock(), moments
+
+
+def make_trainer(job, folder: Path, **settings: object):
+    """Return the Trainer, and a list that will hold the moments when it begins and after every step."""
+    from transformers import Trainer, TrainingArguments
+
+    model, collator = peer(job, folder)
+    clock, moments = trainer_clock()
     how = TrainingArguments(
         str(folder / "trainer"),
         use_cpu=True,
@@ -370,7 +378,7 @@ def make_trainer(job, folder: Path, **settings: object):
         disable_tqdm=True,
         **settings,
     )
-    trainer = Trainer(model, how, train_dataset=features(job), data_collator=collator, callbacks=[Clock()])
+    trainer = Trainer(model, how, train_dataset=features(job), data_collator=collator, callbacks=[clock])
     return trainer, moments
 
 

@@ -21,13 +21,12 @@ import os
 import statistics
 import sys
 import tempfile
-import time
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from finetuning import BATCH, LEARNING, LENGTH, WARM, run_ambos, table
+from finetuning import BATCH, LEARNING, LENGTH, WARM, run_ambos, table, trainer_clock
 from pretraining import run, say
 
 LOSSES = {"softmax": "snli", "cosine": "stsb_en", "in-batch": "snli"}
@@ -175,17 +174,8 @@ def time_steps(folder: Path, contender: str, loss: str, steps: int) -> dict:
     if contender == CONTENDERS[0]:
         import sentence_transformers as st
         from datasets import Dataset
-        from transformers import TrainerCallback
 
-        moments: list[float] = []
-
-        class Clock(TrainerCallback):
-            def on_train_begin(self, *_, **__):
-                moments.append(time.perf_counter())
-
-            def on_step_end(self, *_, **__):
-                moments.append(time.perf_counter())
-
+        clock, moments = trainer_clock()
         model, criterion = peer(job, loss, folder)
         how = st.SentenceTransformerTrainingArguments(
             str(folder / "trainer"),
@@ -203,7 +193,7 @@ def time_steps(folder: Path, contender: str, loss: str, steps: int) -> dict:
         )
         data = Dataset.from_dict(columns(job, loss))
         st.SentenceTransformerTrainer(
-            model, how, train_dataset=data, loss=criterion, callbacks=[Clock()]
+            model, how, train_dataset=data, loss=criterion, callbacks=[clock]
         ).train()
         seconds = [after - before for before, after in pairwise(moments)]
         return {"examples_per_second": BATCH / statistics.median(seconds[WARM:])}
