@@ -442,8 +442,9 @@ def fast(
     work: str,
     recipe: str,
     settings: list[str],
-    minutes: float,
     target: float,
+    minutes: float | None = None,
+    tokens: int | None = None,
     times: int = 40,
     keep: Path | None = None,
 ) -> dict:
@@ -458,7 +459,7 @@ def fast(
 
     values = merge(
         recipe_values(recipe),
-        {"budget": {"minutes": minutes}, "evaluation": {"times": times, "sequences": 256}},
+        {"budget": {"minutes": minutes, "tokens": tokens}, "evaluation": {"times": times, "sequences": 256}},
     )
     for setting in settings:
         values = merge(values, parse_override(setting))
