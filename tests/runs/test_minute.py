@@ -64,8 +64,15 @@ def fresh(trained: Bundle) -> Bundle:
     return bundle
 
 
-def rows(sample: Path, name: str, split: str) -> list[dict]:
-    return [json.loads(line) for line in (sample / name / f"{split}.jsonl").read_text().splitlines()]
+def rows(sample: Path, name: str, *splits: str) -> list[dict]:
+    lines = [line for split in splits for line in (sample / name / f"{split}.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+def beyond(right: np.ndarray, others: np.ndarray) -> float:
+    """Return by how much answers are better than others to the same questions: the low end, at 95 %."""
+    apart = right.astype(float) - others
+    return float(apart.mean() - 1.96 * apart.std(ddof=1) / len(apart) ** 0.5)
 
 
 def test_it_knows_text_it_never_saw(run: Path) -> None:
@@ -83,7 +90,7 @@ def agrees(bundle: Bundle, sample: Path, nearest: int) -> np.ndarray:
     """Tell for sentences with subject and verb near each other whether the right verb is the likelier one."""
     tokenizer, found = bundle.tokenizer, []
     bundle.network.eval()
-    for row in rows(sample, "agreement", "test"):
+    for row in rows(sample, "agreement", "dev", "test"):
         verbs = [tokenizer.encode(row[which]).ids[1:-1] for which in ("right", "wrong")]
         if row["distance"] > nearest or any(len(verb) != 1 for verb in verbs):
             continue
@@ -97,19 +104,20 @@ def agrees(bundle: Bundle, sample: Path, nearest: int) -> np.ndarray:
 
 
 def test_it_tells_agreement(trained: Bundle, new: Bundle, whole_sample: Path) -> None:
-    """Where the verb follows its subject at once; what stands between them takes longer to learn."""
-    right = agrees(trained, whole_sample, nearest=0)
+    """Up to three words between subject and verb; what lies further apart takes longer to learn."""
+    right = agrees(trained, whole_sample, nearest=3)
     low, _ = wilson(right.mean(), len(right))
-    assert len(right) > 150
+    assert len(right) > 500
     assert low > 0.5, right.mean()
-    assert right.mean() > agrees(new, whole_sample, nearest=0).mean()
+    at_once = agrees(trained, whole_sample, nearest=0)
+    assert beyond(at_once, agrees(new, whole_sample, nearest=0)) > 0, at_once.mean()
 
 
 @torch.no_grad()
-def vectors(bundle: Bundle, sample: Path, split: str) -> list[tuple[str, str, np.ndarray]]:
+def vectors(bundle: Bundle, sample: Path, *splits: str) -> list[tuple[str, str, np.ndarray]]:
     """Return words, their senses, and their vectors in context."""
     found = []
-    for row in rows(sample, "senses", split):
+    for row in rows(sample, "senses", *splits):
         encoded = bundle.tokenizer.encode(row["text"])
         spans = zip(encoded.sides, encoded.offsets, strict=True)
         places = [
@@ -123,12 +131,12 @@ def vectors(bundle: Bundle, sample: Path, split: str) -> list[tuple[str, str, np
 
 
 def told(bundle: Bundle, sample: Path) -> np.ndarray:
-    """Tell which test words lie nearest to the mean of their own sense, of those of the training words."""
+    """Tell which words of templates never seen lie nearest to the mean of their own sense in training."""
     known: dict[str, dict[str, list]] = defaultdict(lambda: defaultdict(list))
     for word, sense, vector in vectors(bundle, sample, "train"):
         known[word][sense].append(vector)
     right = []
-    for word, sense, vector in vectors(bundle, sample, "test"):
+    for word, sense, vector in vectors(bundle, sample, "dev", "test"):
         means = {name: np.mean(found, 0) for name, found in known[word].items()}
         middle = np.mean(list(means.values()), 0)
         near = {name: cosine(mean - middle, vector - middle) for name, mean in means.items()}
@@ -147,10 +155,10 @@ def test_it_tells_senses(trained: Bundle, new: Bundle, whole_sample: Path) -> No
         word: Counter(row["sense"] for row in rows(whole_sample, "senses", "train") if row["word"] == word)
         for word in {row["word"] for row in rows(whole_sample, "senses", "train")}
     }
-    test = rows(whole_sample, "senses", "test")
+    test = rows(whole_sample, "senses", "dev", "test")
     blind = np.mean([common[row["word"]].most_common(1)[0][0] == row["sense"] for row in test])
     assert low > blind
-    assert right.mean() > told(new, whole_sample).mean()
+    assert beyond(right, told(new, whole_sample)) > 0, right.mean()
 
 
 @pytest.mark.parametrize(("name", "metric"), [("ner", "micro_f1"), ("pos", "accuracy")])

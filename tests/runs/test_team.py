@@ -23,7 +23,7 @@ from tests.runs.conftest import AMBOS, ONE_THREAD, Forge, settings
 STEPS = 50
 SIZES = settings(sequences=8, evaluation__sequences=64, evaluation__times=2, saving__steps=20)
 BERT = ["--recipe", "bert", "--preset", "bert-tiny", "--steps", STEPS, *SIZES]
-FAST = ["--recipe", "fast", "--set", "precision=fp32", "--steps", STEPS, *SIZES]
+FAST = ["--recipe", "fast", "--steps", STEPS, *SIZES]
 HALF = ["--recipe", "fast", "--set", "precision=bf16", "--steps", STEPS, *SIZES]
 
 
@@ -104,6 +104,16 @@ def test_the_same_loss(
     assert found == pytest.approx(wanted, abs=1e-4)
     assert abs(wanted[0] - wanted[-1]) > 0.01  # it did not stand still meanwhile
     assert json.loads((run / "run.json").read_text())["processes"] == processes
+
+
+@pytest.mark.slow
+def test_as_many_threads_as_there_are(alone: Callable, common: list[object], tmp_path: Path) -> None:
+    """The recipe as shipped, by steps: a process with two threads gives what one with one gives."""
+    command = [AMBOS, *map(str, common), *map(str, FAST), "--out", tmp_path / "run"]
+    threads = {**ONE_THREAD, "OMP_NUM_THREADS": "2"}
+    ended = subprocess.run(command, env=threads, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert heldout(tmp_path / "run") == pytest.approx(heldout(alone(FAST)), abs=1e-4)
 
 
 @pytest.mark.slow

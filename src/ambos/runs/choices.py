@@ -13,14 +13,18 @@ Recipe = TypeVar("Recipe", PretrainRecipe, FinetuneRecipe)
 def choose(recipe: Recipe, team: Team) -> Recipe:
     """Return the recipe with everything settled, as it is written into the run folder; the leader decides.
 
+    Pretraining by steps or tokens is computed in float32: whoever counts them wants the same result of any
+    number of processes and threads, and in bfloat16 the order of a sum shows.
+
     Examples
     --------
-    >>> choose(PretrainRecipe(precision="fp32"), Team()).precision
+    >>> choose(PretrainRecipe(precision="auto", budget={"steps": 50}), Team()).precision
     'fp32'
     """
     if recipe.precision != "auto":
         return recipe
-    faster = team.same(float(best_precision() == "bf16"))
+    exact = isinstance(recipe, PretrainRecipe) and recipe.budget.minutes is None
+    faster = not exact and team.same(float(best_precision() == "bf16"))
     return recipe.model_copy(update={"precision": "bf16" if faster else "fp32"})
 
 
