@@ -336,7 +336,11 @@ def quality(data: str, arguments: argparse.Namespace, work: Path) -> dict:
     for rate in arguments.rates:
         found = next((rival for rival in rivals if rival["rate"] == rate), None)
         if found is None:
-            found = run(kind="rival", data=data, work=work / "", minutes=arguments.minutes, rate=rate)
+            # Planned once: all rates get the steps of the first, so that the rate alone differs.
+            steps = rivals[0]["steps"] if rivals else None
+            found = run(
+                kind="rival", data=data, work=work / "", minutes=arguments.minutes, rate=rate, steps=steps
+            )
             rivals.append(found)
             kept.write_text(json.dumps(rivals))
         say(
@@ -392,8 +396,8 @@ def heldout(work: str):
     return Heldout(part, store.tokenizer, relation="none", sequences=256, context=512)
 
 
-def rival(data: str, work: str, minutes: float, rate: float) -> dict:
-    """Train BERT-mini with the Trainer for so many minutes, and measure it."""
+def rival(data: str, work: str, minutes: float, rate: float, steps: int | None = None) -> dict:
+    """Train BERT-mini with the Trainer for so many minutes, or for so many steps, and measure it."""
     import torch
     from transformers import BertConfig, BertForMaskedLM
 
@@ -417,9 +421,10 @@ def rival(data: str, work: str, minutes: float, rate: float) -> dict:
         )
 
     with tempfile.TemporaryDirectory() as out:
-        trial = train_with_trainer(data, "blocks", work, new(), 12, rate, out)
-        # By the fastest step: if anything, the Trainer gets more than its time.
-        steps = math.ceil(minutes * 60 / min(np.diff([moment for moment, _ in trial[2:]])))
+        if steps is None:
+            trial = train_with_trainer(data, "blocks", work, new(), 12, rate, out)
+            # By the fastest step: if anything, the Trainer gets more than its time.
+            steps = math.ceil(minutes * 60 / min(np.diff([moment for moment, _ in trial[2:]])))
         model = new()
         begin = time.perf_counter()
         seen = train_with_trainer(data, "blocks", work, model, steps, rate, out)
