@@ -110,6 +110,13 @@ def test_ten_kills(forge: Forge, begin: Callable, tmp_path: Path, options: list[
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["lamb", "stable_adamw"])
+def test_other_optimisers(forge: Forge, begin: Callable, tmp_path: Path, name: str) -> None:
+    whole, begun = begin([*BERT, *settings(optim__name=name)])
+    disturb(forge, begun, whole, tmp_path / "run", [("before fsync", 3), 0.7, ("before rename", 2)])
+
+
+@pytest.mark.slow
 def test_a_process_of_its_own_gives_the_same(begin: Callable, tmp_path: Path) -> None:
     """What forks of one process show holds for commands as a shell starts them."""
     whole, begun = begin(BERT)

@@ -137,10 +137,11 @@ def test_one_process_of_torchrun(alone: Callable, common: list[object], tmp_path
 
 
 AVERAGED = [*BERT, "--set", "optim.average=0.9"]
+LAMB, STABLE = ([*BERT, "--set", f"optim.name={name}"] for name in ("lamb", "stable_adamw"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [AVERAGED, FAST], ids=["bert", "fast"])
+@pytest.mark.parametrize("options", [AVERAGED, FAST, LAMB, STABLE], ids=["bert", "fast", "lamb", "stable"])
 def test_shared_weights(
     alone: Callable, common: list[object], tmp_path: Path, forge: Forge, options: list[object]
 ) -> None:
