@@ -46,8 +46,12 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/pretraining.py quality
 	$(BIN)/python benchmarks/ablation.py
 	$(BIN)/python benchmarks/vocabulary.py
+	$(BIN)/python benchmarks/sizes.py
 	$(BIN)/python benchmarks/finetuning.py speed
 	$(BIN)/python benchmarks/finetuning.py quality
+	$(BIN)/python benchmarks/tasks.py
+	$(BIN)/python benchmarks/twins.py speed
+	$(BIN)/python benchmarks/twins.py grid
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel

@@ -1,6 +1,7 @@
 """Training of twin encoders: ambos beside the trainer of sentence-transformers, with the same three losses.
 
-    AMBOS_DATA=... python benchmarks/twins.py [--losses softmax cosine in-batch] [--steps 12] [--rounds 3]
+    AMBOS_DATA=... python benchmarks/twins.py [speed] [--losses softmax cosine in-batch] [--rounds 3]
+    AMBOS_DATA=... python benchmarks/twins.py grid
 
 From all-MiniLM-L6-v2, batches of 32 pairs, texts cut at 128 tokens, AdamW, learning rate 5e-5, mean pooling,
 dropout as the base has it. Everything else is as the trainer has it, and all cores are its own.
@@ -13,6 +14,9 @@ dropout as the base has it. Everything else is as the trainer has it, and all co
 Examples are pairs. The contenders take turns, each in a process of its own, on the same pairs in the same
 order; the median step counts, best of the rounds. `limit` is the share of what matrix products alone would
 allow, in the same precision. Beside them the loss of both on the first batch, without dropout.
+
+`grid` puts 1,000 texts of STS-B beside 1,000 others: the tokens that a twin encoder and a joint one read for
+the million pairs, and how long that takes; of the joint one, by the time of some of the pairs.
 """
 
 import argparse
@@ -21,6 +25,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", default="speed", choices=["speed", "worker"])
+    parser.add_argument("what", nargs="?", default="speed", choices=["speed", "grid", "worker"])
     parser.add_argument("--losses", nargs="+", default=list(LOSSES), choices=LOSSES)
     parser.add_argument("--contenders", nargs="+", default=CONTENDERS, choices=CONTENDERS)
     parser.add_argument("--steps", type=int, default=12, help="timed steps of a round")
@@ -58,6 +63,9 @@ def main() -> None:
         "TRANSFORMERS_VERBOSITY": "error",
         "TOKENIZERS_PARALLELISM": "false",
     }
+    if arguments.what == "grid":
+        grid()
+        return
     results = [speed(loss, arguments) for loss in arguments.losses]
     if arguments.json:
         print(json.dumps(results, indent=2))
@@ -96,6 +104,38 @@ def speed(loss: str, arguments: argparse.Namespace) -> dict:
             before = best.setdefault(contender, found)
             best[contender] = max(before, found, key=lambda one: one["examples_per_second"])
     return {"loss": loss, **best, "first": run(__file__, kind="loss", loss=loss)}
+
+
+def grid(count: int = 1000, some: int = 2000) -> None:
+    """Show what n x m pairs cost a twin encoder and a joint one."""
+    import ambos
+    from ambos.runs.pair_costs import joint_tokens
+
+    file = Path(os.environ["AMBOS_DATA"]) / "stsb_en" / "train.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    first, second = (list(dict.fromkeys(row[side] for row in rows))[:count] for side in ("text_a", "text_b"))
+    twin = ambos.load("minilm")
+    clock = time.perf_counter()
+    sides = twin.read(first), twin.read(second)
+    twin.grid(*sides)
+    seconds = time.perf_counter() - clock
+    tokens = sum(side.tokens for side in sides)
+    draw = np.random.default_rng(0)
+    together = [f"{first[draw.integers(count)]} {second[draw.integers(count)]}" for _ in range(some)]
+    clock = time.perf_counter()
+    twin.embed(together)
+    joint_seconds = (time.perf_counter() - clock) * count * count / some
+    joint = joint_tokens(twin, first, second)
+    print(
+        table(
+            [f"{count:,} x {count:,} pairs", "tokens read", "seconds"],
+            [
+                ["twins", f"{tokens:,}", f"{seconds:.1f}"],
+                ["joint", f"{joint:,}", f"{joint_seconds:,.0f} (by {some:,} pairs)"],
+                ["joint / twins", f"{joint / tokens:,.0f}x", f"{joint_seconds / seconds:,.0f}x"],
+            ],
+        )
+    )
 
 
 def begin(loss: str, rows: int):

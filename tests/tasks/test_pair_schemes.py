@@ -21,6 +21,7 @@ from ambos.recipe import load_recipe
 from ambos.runs.finetune import Finetuning
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.log import Silent
+from ambos.runs.pair_costs import joint_tokens
 from ambos.tasks.embed import Embed
 from ambos.tasks.score import Score
 from ambos.tasks.task import Reading
@@ -131,6 +132,20 @@ def test_n_by_m_is_what_pairs_are(models: Callable[[str], Model], scheme: str) -
     kept = model.read(second)  # read once, used twice
     assert model.grid(first, kept) == pytest.approx(found, abs=1e-6)
     assert kept.tokens == sum(len(model.tokenizer.encode(text)) for text in second)
+
+
+def test_a_million_pairs_of_two_thousand_texts(models: Callable[[str], Model]) -> None:
+    """At least 100 times fewer tokens go through the encoder than if every pair were read."""
+    bundle, chance = Bundle.load(models("combined").source), np.random.default_rng(0)
+    model = Model(bundle, "cpu")
+    first, second = (
+        [" ".join(chance.choice(WORDS, chance.integers(3, 12))) for _ in range(1000)] for _ in range(2)
+    )
+    read: list[int] = []
+    bundle.network.encoder.register_forward_pre_hook(lambda _, given: read.append(given[0].tokens))
+    assert model.grid(first, second).shape == (1000, 1000, 2)
+    assert 100 * sum(read) < joint_tokens(model, first, second)
+    assert sum(read) == sum(len(model.tokenizer.encode(text)) for text in (*first, *second))
 
 
 def test_a_joint_model_has_no_sides(models: Callable[[str], Model]) -> None:
