@@ -6,7 +6,7 @@ import typer
 
 from ambos.cli import columns as of
 from ambos.cli import pair_options as pairs
-from ambos.cli.options import Encoding, Force, Json, Out, Quiet
+from ambos.cli.options import Base, Dev, Encoding, Force, Json, Out, Quiet
 from ambos.cli.screen import Screen
 from ambos.errors import UsageError
 
@@ -30,15 +30,9 @@ def finetune(
             "--train", help="Rows to learn from: .csv, .tsv, .jsonl, .parquet, .conll, .json (SQuAD)."
         ),
     ],
-    base: Annotated[
-        str,
-        typer.Option("--base", "-b", help="Model to begin with: a folder, a run, [cyan]minilm[/], a hub id."),
-    ],
+    base: Base,
     out: Out,
-    dev: Annotated[
-        list[str] | None,
-        typer.Option("--dev", help="Rows that decide which weights are kept; else a tenth of --train does."),
-    ] = None,
+    dev: Dev = None,
     test: Annotated[list[str] | None, typer.Option("--test", help="Rows to measure with at the end.")] = None,
     text: of.Text = None,
     text_a: of.TextA = None,

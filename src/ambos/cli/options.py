@@ -39,6 +39,15 @@ Device = Annotated[
     typer.Option("--device", help="cpu, cuda or mps; the best there is by default.", show_default=False),
 ]
 
+Base = Annotated[
+    str,
+    typer.Option("--base", "-b", help="Model to begin with: a folder, a run, [cyan]minilm[/], a hub id."),
+]
+Dev = Annotated[
+    list[str] | None,
+    typer.Option("--dev", help="Rows that decide which weights are kept; else a tenth of --train does."),
+]
+
 TextColumn = Annotated[
     str, typer.Option("--text", help="Column or key that holds the text.", rich_help_panel=_READING)
 ]

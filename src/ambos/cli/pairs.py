@@ -1,21 +1,21 @@
 """`ambos pairs`: the pair lab, which tries ways of reading pairs on the same rows."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from rich.console import Console
 
 from ambos.cli import columns as of
-from ambos.cli.options import Encoding, Json, Out, Quiet
-from ambos.cli.pair_options import task_of_pairs
+from ambos.cli.options import Base, Dev, Encoding, Json, Out, Quiet
+from ambos.cli.pair_options import SchemeName, task_of_pairs
 from ambos.cli.screen import Screen, printable, table
 from ambos.errors import UsageError
 from ambos.suggest import did_you_mean
 
 app = typer.Typer(help="Try ways of reading pairs of texts on the same rows.", no_args_is_help=True)
 
-_SCHEMES = ("joint", "concat", "difference", "product", "combined", "attention", "embed")
+_SCHEMES = get_args(SchemeName)
 
 
 @app.callback()
@@ -28,15 +28,9 @@ def compare(
     train: Annotated[
         list[str], typer.Option("--train", help="Pairs to learn from: .csv, .tsv, .jsonl, .parquet.")
     ],
-    base: Annotated[
-        str,
-        typer.Option("--base", "-b", help="Model to begin with: a folder, a run, [cyan]minilm[/], a hub id."),
-    ],
+    base: Base,
     out: Out,
-    dev: Annotated[
-        list[str] | None,
-        typer.Option("--dev", help="Pairs that decide which weights are kept; else a tenth of --train does."),
-    ] = None,
+    dev: Dev = None,
     test: Annotated[
         list[str] | None,
         typer.Option("--test", help="Pairs that all are measured with; else those of --dev."),
