@@ -1,8 +1,8 @@
 """Does next-sentence prediction help with pairs? The same budget with three objectives, then real pairs.
 
-    AMBOS_DATA=... python examples/nsp_transfer.py --work DIR [--minutes 10] [--seeds 3] [--epochs 3]
+    AMBOS_DATA=... python examples/nsp_transfer.py --work DIR [--tokens 8000000] [--seeds 3] [--epochs 3]
 
-Three encoders of one shape for each language, from the same text, tokenizer and minutes of training: masked
+Three encoders of one shape for each language, from the same text, tokenizer and number of tokens: masked
 words alone (MLM), with next sentences (MLM+NSP, as BERT), with the order of sentences (MLM+SOP, as ALBERT).
 Each is fine-tuned on pairs, read jointly, with several seeds: paraphrase (MRPC), entailment (RTE, SNLI; in
 Portuguese ASSIN2), and coherence (does the second sentence follow the first, or is it another of the same
@@ -46,7 +46,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--work", type=Path, required=True, help="folder for encoders, data and runs")
-    parser.add_argument("--minutes", type=float, default=10.0, help="of pretraining, for each encoder")
+    parser.add_argument("--tokens", type=int, default=8_000_000, help="of pretraining, for each encoder")
     parser.add_argument("--preset", default="bert-tiny")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epochs", type=float, default=3.0)
@@ -102,7 +102,7 @@ def pretrain(
     changes = [*settings, "optim.lr=1e-3", "phases=[{length=128,sequences=32}]"]
     ambos(
         *("pretrain", *texts, "--recipe", "bert", "--preset", arguments.preset, "--tokenizer", tokenizer),
-        *("--minutes", arguments.minutes, "--out", out),
+        *("--tokens", arguments.tokens, "--out", out),
         *(word for change in changes for word in ("--set", change)),
     )
 
@@ -130,7 +130,7 @@ def tune(data: Path, task: str, arguments: argparse.Namespace) -> dict[str, list
 
 
 def show(rows: dict[str, dict[str, list[float]]], arguments: argparse.Namespace) -> None:
-    print(f"\nTest accuracy, {arguments.minutes:g} min of pretraining, {arguments.seeds} seeds\n")
+    print(f"\nTest accuracy, {arguments.tokens:,} tokens of pretraining, {arguments.seeds} seeds\n")
     print("| pairs | " + " | ".join(OBJECTIVES) + " | NSP - MLM | SOP - MLM |")
     print("|---|" + "---|" * (len(OBJECTIVES) + 2))
     for task, found in rows.items():
