@@ -11,6 +11,7 @@ Baselines, measured by the same code on the same rows: for texts, logistic regre
 pairs of words; for tags, the commonest tag of each word, and logistic regression on TF-IDF of the word, its
 ends and its neighbours. Figures are those of the test set with 95 % bootstrap intervals; the dev set chose
 the weights.
+--share 0.25 learns from a quarter of the training set, drawn at random: whether more data would help.
 With --work DIR, finished runs are kept there and a second call only runs what is missing.
 """
 
@@ -49,6 +50,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", choices=list(SETS))
     parser.add_argument("--pretrained", type=Path, help="a run of `ambos pretrain`, instead of MiniLM")
     parser.add_argument("--set", nargs="+", default=[], help="settings to change, as of `ambos finetune`")
+    parser.add_argument("--share", type=float, default=1.0, help="of the training set")
     parser.add_argument("--work", type=Path)
     arguments = parser.parse_args()
     if not os.environ.get("AMBOS_DATA"):
@@ -63,8 +65,8 @@ def main() -> None:
         print("| data | metric | model | dev | test (95 % interval) | training |\n|---|---|---|---|---|---|")
         for name in names:
             for label, base in bases.items():
-                show(name, label, finetuned(name, label, base, work, arguments.set))
-            for label, learn in BASELINES[SETS[name][0]].items():
+                show(name, label, finetuned(name, label, base, work, arguments.set, arguments.share))
+            for label, learn in BASELINES[SETS[name][0]].items() if arguments.share == 1 else ():
                 show(name, label, measured(name, learn))
 
 
@@ -83,9 +85,33 @@ def files(name: str) -> dict[str, str]:
     return {split: str(folder / f"{split}.{SETS[name][1]}") for split in ("train", "dev", "test")}
 
 
-def finetuned(name: str, label: str, base: str, work: Path, settings: list[str]) -> dict:
+def some_of(name: str, share: float, work: Path) -> str:
+    """Write a share of a training set, drawn at random: lines, sentences, or paragraphs and their questions."""
+    import numpy as np
+
+    whole = Path(files(name)["train"])
+    out = work / f"{name}-{share:g}{whole.suffix}"
+    text = whole.read_text(encoding="utf-8")
+    draw = np.random.default_rng(0)
+
+    def drawn(items: list) -> list:
+        count = max(1, round(share * len(items)))
+        return [items[place] for place in sorted(draw.permutation(len(items))[:count])]
+
+    if whole.suffix == ".json":
+        articles = json.loads(text)["data"]
+        paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
+        text = json.dumps({"data": [{"title": name, "paragraphs": drawn(paragraphs)}]})
+    else:
+        between = "\n" if whole.suffix == ".jsonl" else "\n\n"
+        text = between.join(drawn(text.strip().split(between))) + between
+    out.write_text(text, encoding="utf-8")
+    return str(out)
+
+
+def finetuned(name: str, label: str, base: str, work: Path, settings: list[str], share: float) -> dict:
     """Fine-tune with the command that users run, unless that was done; return its figures."""
-    out = work / f"{name}-{label.replace(' ', '-')}"
+    out = work / f"{name}-{label.replace(' ', '-')}{'' if share == 1 else f'-{share:g}'}"
     about = json.loads((out / "run.json").read_text()) if (out / "run.json").exists() else {}
     if about.get("status") != "finished":
         command = [
@@ -99,7 +125,8 @@ def finetuned(name: str, label: str, base: str, work: Path, settings: list[str])
             "--out",
             str(out),
         ]
-        command += [part for split, path in files(name).items() for part in (f"--{split}", path)]
+        paths = files(name) | ({} if share == 1 else {"train": some_of(name, share, work)})
+        command += [part for split, path in paths.items() for part in (f"--{split}", path)]
         command += [part for one in settings for part in ("--set", one)]
         subprocess.run([*command, "--force", "--quiet"], check=True, stdout=subprocess.DEVNULL)
         about = json.loads((out / "run.json").read_text())
