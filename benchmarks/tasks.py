@@ -86,7 +86,7 @@ def files(name: str) -> dict[str, str]:
 
 
 def some_of(name: str, share: float, work: Path) -> str:
-    """Write a share of a training set, drawn at random: lines, sentences, or paragraphs and their questions."""
+    """Write a share of a training set, drawn at random: lines, sentences, paragraphs with questions."""
     import numpy as np
 
     whole = Path(files(name)["train"])
