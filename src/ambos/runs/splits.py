@@ -4,15 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from ambos.data.draws import Draws
+from ambos.data.divide_rows import keep_back
 from ambos.data.read_files import RowFiles
 from ambos.data.rows import Columns, PairRow, Problems
 from ambos.runs.finetune_settings import DataFiles, TaskName
 from ambos.text.stream import ReadOptions, check_encoding
-
-_KEPT_BACK = 0.1  # share of the training rows that is measured with where no dev file is given
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Splits:
         """Return splits with dev rows: where there is no dev file, a tenth of the training rows."""
         if self.dev.files:
             return self
-        kept = _chosen(len(self.train.rows))
+        kept = keep_back(self.train.rows)
         parts = [
             [row for row, back in zip(self.train.rows, kept, strict=True) if back == side]
             for side in (False, True)
@@ -82,13 +78,6 @@ def read_splits(files: DataFiles, task: TaskName, *, several: bool = False) -> S
         for names in (files.dev, files.test)
     )
     return Splits(train, dev, test)
-
-
-def _chosen(count: int) -> list[bool]:
-    """Tell which rows are kept back: the same ones every time, at least one of two or more."""
-    draws = Draws.of("dev")
-    places = draws.shuffled(np.arange(count), count) if count else np.zeros(0, np.int64)
-    return [bool(place < max(count > 1, round(count * _KEPT_BACK))) for place in places]
 
 
 def read_split(

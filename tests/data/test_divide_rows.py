@@ -1,0 +1,121 @@
+"""Rows are divided so that nothing leaks, and nothing is lost."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ambos.data.divide_rows import divide, keep_back
+from ambos.data.rows import PairRow, QuestionRow, TextRow, WordsRow
+from ambos.errors import UsageError
+
+HERE = Path("rows")
+
+
+def text(words: str, label: str = "a") -> TextRow:
+    return TextRow(words, (label,), None, HERE, 1)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), min_size=40, max_size=120),
+    st.integers(2, 7),
+    st.integers(0, 5),
+)
+def test_the_same_text_is_in_one_fold_and_labels_are_spread(
+    given: list[tuple[int, str]], folds: int, seed: int
+) -> None:
+    texts = dict(given)  # one label for each text
+    rows = [text(f"text {number}", texts[number]) for number, _ in given]
+    if len(texts) < folds:
+        return
+    found = divide(rows, folds, seed, by_label=True)
+    assert found.tolist() == divide(rows, folds, seed, by_label=True).tolist()
+    assert {
+        len({fold for fold, row in zip(found, rows, strict=True) if row.text == one})
+        for one in {row.text for row in rows}
+    } == {1}
+    largest = max(Counter(row.text for row in rows).values())
+    for label in set(texts.values()):
+        held = [
+            sum(row.labels == (label,) for row, one in zip(rows, found, strict=True) if one == fold)
+            for fold in range(folds)
+        ]
+        assert max(held) - min(held) <= largest
+
+
+def test_single_texts_are_divided_evenly() -> None:
+    rows = [text(f"text {number}", "yes" if number % 10 < 3 else "no") for number in range(103)]
+    found = divide(rows, 5, seed=0, by_label=True)
+    held = Counter(zip(found.tolist(), (row.labels[0] for row in rows), strict=True))
+    assert {held[fold, "yes"] for fold in range(5)} <= {6, 7}
+    assert {held[fold, "no"] for fold in range(5)} <= {14, 15}
+    assert sorted(np.bincount(found)) == [20, 20, 21, 21, 21]
+    assert found.tolist() != divide(rows, 5, seed=1, by_label=True).tolist()
+
+
+def test_what_counts_as_the_same_text() -> None:
+    """Pairs as pairs, sentences as words, questions by their passage; case and white space do not matter."""
+    rows = [
+        *(PairRow("a", str(number % 5), ("x",), None, HERE, number) for number in range(20)),
+        *(WordsRow(("o", str(number % 5)), ("A", "B"), HERE, number) for number in range(20)),
+        *(
+            QuestionRow(f"q{number}", f"who {number}?", f"passage {number % 5}", (), HERE, 1)
+            for number in range(20)
+        ),
+    ]
+    for some in (rows[:20], rows[20:40], rows[40:]):
+        found = divide(some, 4, seed=3)
+        assert all(len(set(found[place::5].tolist())) == 1 for place in range(5))
+        assert set(found.tolist()) == {0, 1, 2, 3}
+    alike = divide([text("O gato"), text("o  GATO "), text("a lua"), text("um rio")], 2, seed=0)
+    assert alike[0] == alike[1]
+
+
+def test_too_many_folds() -> None:
+    with pytest.raises(UsageError, match="2 different texts cannot be divided into 3 folds") as caught:
+        divide([text("a"), text("b"), text("a")], 3, seed=0)
+    assert caught.value.fix == "--folds 2"
+
+
+def test_a_tenth_is_kept_back_of_every_label() -> None:
+    rows = [text(f"text {number}", "yes" if number % 10 < 3 else "no") for number in range(200)]
+    kept = keep_back(rows)
+    assert Counter(row.labels[0] for row, back in zip(rows, kept, strict=True) if back) == {
+        "yes": 6,
+        "no": 14,
+    }
+    assert kept.tolist() == keep_back(rows).tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abcde")), min_size=2, max_size=60))
+def test_neither_texts_nor_labels_are_on_the_kept_side_alone(given: list[tuple[int, str]]) -> None:
+    rows = [text(f"text {number}", label) for number, label in given]
+    kept = keep_back(rows)
+    sides = [[row for row, back in zip(rows, kept, strict=True) if back == side] for side in (False, True)]
+    assert not {row.text for row in sides[0]} & {row.text for row in sides[1]}
+    assert {row.labels for row in rows} == {row.labels for row in sides[0]}
+
+
+def test_questions_on_one_passage_stay_together() -> None:
+    rows = [QuestionRow(str(n), f"who {n}?", f"passage {n // 10}", (), HERE, n) for n in range(200)]
+    kept = keep_back(rows)
+    assert kept.sum() == 20
+    assert set(np.bincount(np.arange(200) // 10, kept)) == {0, 10}
+
+
+def test_a_tag_that_occurs_once_is_learnt() -> None:
+    rows = [WordsRow((str(number),), ("O",), HERE, number) for number in range(20)]
+    for place in range(20):
+        rare = [*rows[:place], WordsRow(("Ana",), ("B-PER",), HERE, 99), *rows[place:]]
+        kept = keep_back(rare)
+        assert not kept[place]
+        assert kept.any()
+
+
+def test_too_few_texts() -> None:
+    assert keep_back([text("a"), text("A ")]).tolist() == [False, False]
+    assert keep_back([text("a"), text("b")]).sum() == 1
+    assert keep_back([]).tolist() == []
