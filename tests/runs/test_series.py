@@ -137,6 +137,16 @@ def test_a_wish_to_stop_between_two_runs(base: Path, files: dict, tmp_path: Path
     assert read_run(tmp_path / "run")["status"] == "finished"
 
 
+def test_long_texts_are_in_the_report(base: Path, files: dict[str, dict[str, str]], tmp_path: Path) -> None:
+    recipe = small_recipe("classify", base, files["classify"], seeds=2, epochs=0.3, max_length=12)
+    assert finetune_series(tmp_path / "run", recipe)
+    cut = read_run(tmp_path / "run" / "seed-0")["truncation"]["long_texts"]
+    assert cut > 0
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "Long texts" in page
+    assert "Too long in train" in page
+
+
 def test_what_runs_warn_of_is_said(seeds: Path) -> None:
     members = [
         {"name": name, "warnings": kinds} for name, kinds in (("a", ["gap"]), ("b", ["gap", "collapse"]))

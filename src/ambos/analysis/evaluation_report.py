@@ -67,9 +67,7 @@ def write_finetuning_report(run: Path) -> Path:
         _show_review(page, found)
     for name, values in list(evaluations.items())[:1]:
         show_evaluation(page, name, values, _examples(run / "evaluation" / f"{name}.npy"))
-    cut = {"train": found.get("truncation")} if found.get("truncation") else {}
-    cut |= {name: values["truncation"] for name, values in evaluations.items()}
-    if cut:
+    if cut := truncations(run):
         show_truncation(page, cut)
     _show_facts(page, found)
     _show_use(page, found)
@@ -77,6 +75,16 @@ def write_finetuning_report(run: Path) -> Path:
         write_file(run / "curves.svg", curves.encode())
         write_file(run / "report.html", page.html().encode())
     return run / "report.html"
+
+
+def truncations(run: Path) -> dict[str, Values]:
+    """Return what became of long texts in a fine-tuning run: those learnt from, and those measured with."""
+    learnt = read_run(run).get("truncation")
+    measured = _read_evaluations(run / "evaluation")
+    return {
+        **({"train": learnt} if learnt else {}),
+        **{name: values["truncation"] for name, values in measured.items()},
+    }
 
 
 def write_evaluation_report(file: Path, values: Values, examples: np.ndarray | None = None) -> None:

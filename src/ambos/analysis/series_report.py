@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ambos.analysis.evaluation_pictures import words
-from ambos.analysis.evaluation_sections import show_evaluation, show_metrics
+from ambos.analysis.evaluation_report import truncations
+from ambos.analysis.evaluation_sections import show_evaluation, show_metrics, show_truncation
 from ambos.analysis.numbers import SPACE, duration, listed, plain
 from ambos.analysis.page import Page, Text, faint, strong
 from ambos.analysis.picture import BLUE, GREY, GRID, ORANGE, WIDTH, draw
@@ -58,6 +59,8 @@ def write_series_report(folder: Path) -> Path:
         show_metrics(page, {"held out": pooled})
         examples = np.load(folder / "evaluation" / "folds.npy", allow_pickle=False)
         show_evaluation(page, "held out", pooled, examples)
+    if cut := truncations(folder / about["chosen"]):
+        show_truncation(page, cut)
     page.heading("Settings")
     page.paragraph(
         f"All runs together took {duration(about['seconds'])}. Each has a folder, with a report, of its own."
