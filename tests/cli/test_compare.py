@@ -127,8 +127,14 @@ def test_seeds_are_runs_of_a_group(ambos: Run, tmp_path: Path) -> None:
         values = [1 - count / 400 for count in errors[Path(one["group"]).name]]
         assert (one["mean"], one["sd"]) == pytest.approx((fmean(values), stdev(values)))
     assert [one["verdict"] for one in found["runs"][3:]] == ["worse"] * 2
+    large, small = found["groups"]
+    assert (large["verdict"], large["difference"], small["verdict"]) == ("best", None, "worse")
+    assert small["difference"]["value"] == pytest.approx(small["mean"] - large["mean"])
+    assert small["difference"]["high"] < 0
+    assert small["p"] < 0.05
     shown = ambos("compare", tmp_path / "large", tmp_path / "small").out
     assert "seeds of" in shown
+    assert "Means over seeds" in shown
     assert "0.8900" in shown
 
 

@@ -18,6 +18,10 @@ _LEGEND = (
     "(bootstrap) is on one side of 0 and p is below 0.05: the chance of so large a difference between equal "
     "runs, by randomisation, corrected for all pairs of runs by Holm's method."
 )
+_GROUPS_LEGEND = (
+    "Means over seeds: their difference is uncertain by the examples (bootstrap) and by the seeds (Welch), "
+    "and both are in its interval and p."
+)
 
 
 def compare(
@@ -74,13 +78,25 @@ def _show(console: Console, compared: "Compared") -> None:
     console.print(rows)
     console.print()
     if compared.groups:
-        groups = table("seeds of", "runs", "mean", "sd", right=("runs", "mean", "sd"))
-        for group, names in compared.groups.items():
-            mean, deviation = compared.spread(group)
-            groups.add_row(printable(group), f"{len(names)}", f"{mean:.4f}", f"{deviation:.4f}")
-        console.print(groups)
-        console.print()
+        _show_groups(console, compared)
     console.print(f"[dim]{_LEGEND}[/]")
+    if compared.between:
+        console.print(f"[dim]{_GROUPS_LEGEND}[/]")
+
+
+def _show_groups(console: Console, compared: "Compared") -> None:
+    numbers = ("runs", "mean", "sd", "from the best [95 %]", "p")
+    rows = table("seeds of", *numbers, "", right=numbers)
+    for group, names in compared.groups.items():
+        mean, deviation = compared.spread(group)
+        found = compared.between.get(group)
+        apart = [_with_interval(found.difference.as_dict(), "+"), f"{found.p:.4f}"] if found else ["", ""]
+        rows.add_row(
+            *(printable(group), f"{len(names)}", f"{mean:.4f}", f"{deviation:.4f}"),
+            *(*apart, compared.group_verdict(group)),
+        )
+    console.print(rows)
+    console.print()
 
 
 def _short(paths: list[str]) -> dict[str, str]:

@@ -96,7 +96,7 @@ def bootstrap(tally: Tally, measure: Measure, *, draws: int = 1000, seed: int = 
     """
     rows, counts = tally.rows, tally.counts
     values = measure(rows, tally.times)
-    drawn = _joined(measure(rows, times) for times in _resampled(counts, draws, np.random.default_rng(seed)))
+    drawn = _joined(measure(rows, times) for times in resampled(counts, draws, np.random.default_rng(seed)))
     return {name: Estimate(float(value[0]), *_ends(drawn[name])) for name, value in values.items()}
 
 
@@ -135,7 +135,7 @@ def paired(tally: Tally, measure: Measure, *, draws: int = 1000, seed: int = 0) 
 
     whole = tally.times
     values = differences(whole, np.zeros_like(whole))
-    drawn = _joined(differences(times, np.zeros_like(times)) for times in _resampled(counts, draws, rng))
+    drawn = _joined(differences(times, np.zeros_like(times)) for times in resampled(counts, draws, rng))
     chance = _joined(differences(whole - times, times) for times in _exchanged(counts, draws, rng))
     found = {}
     for name, (value,) in values.items():
@@ -144,7 +144,7 @@ def paired(tally: Tally, measure: Measure, *, draws: int = 1000, seed: int = 0) 
     return found
 
 
-def _resampled(counts: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+def resampled(counts: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield how often each row occurs among as many examples drawn with replacement, (b, k)."""
     total = max(1, int(counts.sum()))
     for size in _blocks(draws, len(counts)):

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from ambos.errors import InputError, UsageError
 from ambos.evaluate.comparison import Comparison, compare
+from ambos.evaluate.groups import compare_groups
 from ambos.runs.saved_evaluations import SavedEvaluation, find_evaluation
 from ambos.suggest import did_you_mean
 
@@ -33,6 +34,8 @@ class Compared:
         The best with each of the others; `p` is corrected for all pairs of runs.
     groups
         The runs that differ in their seeds alone, by the folder that holds them.
+    between
+        The group with the best mean with each of the others, over examples and seeds.
     """
 
     metric: str
@@ -41,6 +44,7 @@ class Compared:
     best: str
     comparisons: dict[str, Comparison]
     groups: dict[str, list[str]]
+    between: dict[str, Comparison] = field(default_factory=dict)
 
     def value(self, run: str) -> dict[str, float]:
         """Return the metric of a run with its interval."""
@@ -60,6 +64,14 @@ class Compared:
         values = [self.value(run)["value"] for run in self.groups[group]]
         return fmean(values), stdev(values) if len(values) > 1 else 0.0
 
+    def group_verdict(self, group: str) -> str:
+        """Return in words how a group stands to the best; nothing where there is no other."""
+        if not self.between:
+            return ""
+        if group not in self.between:
+            return "best"
+        return "worse" if self.between[group].better else "no clear difference"
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything, for JSON; a difference is what a run has more than the best."""
         first = next(iter(self.runs.values())).values
@@ -76,10 +88,21 @@ class Compared:
                     "verdict": self.verdict(run),
                 }
             )
-        groups = [
-            {"group": group, "runs": names, **dict(zip(("mean", "sd"), self.spread(group), strict=True))}
-            for group, names in self.groups.items()
-        ]
+        groups = []
+        for group, names in self.groups.items():
+            mean, deviation = self.spread(group)
+            found = self.between.get(group)
+            groups.append(
+                {
+                    "group": group,
+                    "runs": names,
+                    "mean": mean,
+                    "sd": deviation,
+                    "difference": found.difference.as_dict() if found else None,
+                    "p": found.p if found else None,
+                    "verdict": self.group_verdict(group),
+                }
+            )
         return {
             "metric": self.metric,
             "file": first["file"],
@@ -137,7 +160,29 @@ def compare_runs(folders: Sequence[Path], *, split: str | None = None, metric: s
         draws=max(_DRAWS, _DRAWS_OF_A_PAIR * pairs),
     )
     with_best = {one.first: one for one in found if one.metric == chosen and one.second == best}
-    return Compared(chosen, less, runs, best, with_best, groups)
+    between = _between(runs, groups, chosen, less=less)
+    return Compared(chosen, less, runs, best, with_best, groups, between)
+
+
+def _between(
+    runs: dict[str, SavedEvaluation], groups: dict[str, list[str]], metric: str, *, less: bool
+) -> dict[str, Comparison]:
+    """Compare groups of two runs or more with the one whose mean is best."""
+    means = {
+        group: fmean(runs[name].values["metrics"][metric]["value"] for name in names)
+        for group, names in groups.items()
+        if len(names) > 1
+    }
+    if len(means) < 2:
+        return {}
+    best = (min if less else max)(means, key=means.__getitem__)
+    order = [group for group in means if group != best] + [best]
+    found = compare_groups(
+        next(iter(runs.values())).evaluation,
+        {group: [runs[name].examples for name in groups[group]] for group in order},
+        metric,
+    )
+    return {one.first: one for one in found if one.second == best}
 
 
 def _runs(folders: Sequence[Path]) -> tuple[dict[str, Path], dict[str, list[str]]]:

@@ -1,0 +1,90 @@
+"""Which of several ways of training is better, where each was trained with several seeds."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr, stdtrit
+
+from ambos.evaluate.bootstrap import Floats, Tally, resampled
+from ambos.evaluate.comparison import Comparison, holm
+from ambos.evaluate.estimate import Difference
+from ambos.evaluate.evaluation import Evaluation
+
+
+def compare_groups(
+    evaluation: Evaluation,
+    groups: Mapping[str, Sequence[ArrayLike]],
+    metric: str,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+) -> list[Comparison]:
+    """Compare the means of groups of runs by a metric, every pair, in the order given.
+
+    A difference of means is uncertain in two ways, which add up: other examples would have given another one
+    (its variance over draws of examples, the same for all runs, v_e), and so would other seeds (s_1^2 / n_1
+    and s_2^2 / n_2, of n_1 and n_2 runs). So
+
+        difference -+ t sqrt(v_e + s_1^2 / n_1 + s_2^2 / n_2),
+
+    with Student's t at the degrees of freedom of Welch and Satterthwaite, v_e being known. p-values are
+    corrected for the pairs by Holm's method.
+
+    Parameters
+    ----------
+    groups
+        Of each group, by its name, the `evaluation.rows` (n, d) of two runs or more, all of the same examples
+        in the same order.
+
+    Examples
+    --------
+    >>> from ambos.evaluate.classification import Confusion
+    >>> confusion, gold = Confusion(["no", "yes"]), [0, 1] * 100
+    >>> good = [confusion.rows(gold, gold[:-number] + [0] * number) for number in (4, 8)]
+    >>> poor = [confusion.rows(gold, gold[:-number] + [0] * number) for number in (90, 96)]
+    >>> compare_groups(confusion, {"A": good, "B": poor}, "accuracy")[0].better
+    'A'
+    """
+    runs = {name: [np.asarray(rows) for rows in found] for name, found in groups.items()}
+    tally = Tally(evaluation.tally.width * sum(map(len, runs.values())), evaluation.tally.kind)
+    tally.add(np.hstack([rows for found in runs.values() for rows in found]))
+    columns = np.hsplit(tally.rows, tally.width // evaluation.tally.width)
+
+    def measured(times: Floats) -> Floats:
+        return np.stack([evaluation.measure(rows, times)[metric] for rows in columns], axis=1)
+
+    values = measured(tally.times)[0]
+    rng = np.random.default_rng(seed)
+    drawn = np.concatenate([measured(times) for times in resampled(tally.counts, draws, rng)])
+    ends = np.cumsum([0, *map(len, runs.values())])
+    places = {name: slice(*ends[number : number + 2]) for number, name in enumerate(runs)}
+    pairs = list(combinations(runs, 2))
+    found = [
+        _difference(
+            values[places[one]],
+            values[places[two]],
+            float(np.var(drawn[:, places[one]].mean(1) - drawn[:, places[two]].mean(1), ddof=1)),
+        )
+        for one, two in pairs
+    ]
+    return [
+        Comparison(metric, *pair, difference, p, metric in evaluation.less_is_better)
+        for pair, difference, p in zip(pairs, found, holm([one.p for one in found]), strict=True)
+    ]
+
+
+def _difference(one: Floats, two: Floats, by_examples: float) -> Difference:
+    """Return the difference of two means, its 95 % interval, and the chance of so large a one by chance."""
+    value = float(one.mean() - two.mean())
+    by_seeds = [float(values.var(ddof=1)) / len(values) for values in (one, two)]
+    variance = by_examples + sum(by_seeds)
+    if not variance:
+        return Difference(value, value, value, p=float(value == 0))
+    doubt = sum(part**2 / (len(values) - 1) for part, values in zip(by_seeds, (one, two), strict=True))
+    freedom = min(variance**2 / doubt, 1e6) if doubt else 1e6
+    half = float(stdtrit(freedom, 0.975)) * math.sqrt(variance)
+    p = 2 * float(stdtr(freedom, -abs(value) / math.sqrt(variance)))
+    return Difference(value, value - half, value + half, p=p)

@@ -1,0 +1,70 @@
+"""Groups of runs that differ in their seeds: intervals cover, equal ways are rarely told apart."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ambos.evaluate.classification import Confusion
+from ambos.evaluate.groups import compare_groups
+from ambos.evaluate.regression import Regression
+
+GOLD = np.arange(400) % 2
+
+
+def runs(rng: np.random.Generator, hard: np.ndarray, count: int, better: float) -> list[np.ndarray]:
+    """Runs on the same examples, some of which are harder than others; a run has its own luck."""
+    confusion, found = Confusion(["no", "yes"]), []
+    for _ in range(count):
+        right = rng.random(len(GOLD)) < np.clip(0.75 - hard + better + rng.normal(0, 0.02), 0, 1)
+        found.append(confusion.rows(GOLD, np.where(right, GOLD, 1 - GOLD)))
+    return found
+
+
+def test_equal_groups_are_rarely_told_apart() -> None:
+    """With five seeds each, over 300 pairs of groups; and the interval covers 0 as often as it says."""
+    confusion, wrong, covered = Confusion(["no", "yes"]), 0, 0
+    for trial in range(300):
+        rng = np.random.default_rng(trial)
+        hard = rng.normal(0, 0.1, len(GOLD))
+        groups = {name: runs(rng, hard, 5, 0.0) for name in "ab"}
+        (found,) = compare_groups(confusion, groups, "accuracy", draws=200)
+        wrong += found.better is not None
+        covered += found.difference.low <= 0 <= found.difference.high
+    assert wrong <= 300 * 0.05 + 3 * (300 * 0.05 * 0.95) ** 0.5
+    assert covered >= 300 * 0.95 - 3 * (300 * 0.05 * 0.95) ** 0.5
+
+
+def test_a_difference_that_is_there_is_found() -> None:
+    """Six points, of which a run's own luck may take two away."""
+    rng = np.random.default_rng(7)
+    hard = rng.normal(0, 0.1, len(GOLD))
+    groups = {"a": runs(rng, hard, 8, 0.06), "b": runs(rng, hard, 8, 0.0)}
+    (found,) = compare_groups(Confusion(["no", "yes"]), groups, "accuracy")
+    assert found.better == "a"
+    assert found.difference.value == pytest.approx(0.06, abs=0.03)
+
+
+def test_without_doubt_about_examples_it_is_welch() -> None:
+    """Errors that are the same on every example: seeds alone differ."""
+    gold = np.zeros(50)
+    errors = {"a": (1.0, 1.2, 1.1), "b": (1.5, 1.4, 1.9, 1.6)}
+    regression = Regression()
+    groups = {
+        name: [regression.rows(gold, gold + error) for error in found] for name, found in errors.items()
+    }
+    (found,) = compare_groups(regression, groups, "mae")
+    expected = stats.ttest_ind(errors["a"], errors["b"], equal_var=False)
+    assert found.difference.p == pytest.approx(expected.pvalue)
+    assert (found.difference.low, found.difference.high) == pytest.approx(
+        tuple(expected.confidence_interval())
+    )
+    assert found.better == "a"  # less is better
+
+
+def test_three_groups_are_corrected_for_each_other() -> None:
+    rng = np.random.default_rng(3)
+    hard = rng.normal(0, 0.1, len(GOLD))
+    groups = {name: runs(rng, hard, 3, 0.0) for name in "abc"}
+    found = compare_groups(Confusion(["no", "yes"]), groups, "accuracy")
+    assert [(one.first, one.second) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert all(one.p >= one.difference.p for one in found)
