@@ -1,8 +1,9 @@
 """Texts longer than a model reads: cut, kept at both ends, cut into windows, or refused; and what was cut."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ambos.errors import InputError, UsageError
 
@@ -204,6 +205,30 @@ def refuse_ends(how: Long) -> None:
             expected="cut (the longer text first), or error",
             fix="--long cut",
         )
+
+
+@contextmanager
+def named_in_errors(rows: Sequence[Any], ledger: Ledger) -> Iterator[None]:
+    """Give an error about a text the file and line of its row: the last one that the ledger has seen.
+
+    Parameters
+    ----------
+    rows
+        Those that the ledger will be told of in the block, in their order, each as one text.
+
+    Examples
+    --------
+    >>> with named_in_errors(rows, ledger):  # doctest: +SKIP
+    ...     examples = task.encode(rows, reading, ledger, labelled=True)
+    """
+    before = ledger.texts
+    try:
+        yield
+    except InputError as error:
+        if error.file is None and ledger.texts > before:
+            row = rows[ledger.texts - before - 1]
+            error.file, error.line = str(row.file), row.line
+        raise
 
 
 def _too_long(what: str, expected: int, found: int, fix: str) -> InputError:

@@ -166,15 +166,9 @@ def evaluate_rows(
         if progress is not None:
             progress(seen.rows + share * len(ahead))
 
-    try:
-        for _, predictions in model.predict_rows(read(), reading, ledger, tell):
-            seen.take(ahead, predictions, ledger)
-            ahead.clear()
-    except InputError as error:
-        if error.file is None and seen.rows < ledger.texts:  # the last text that the ledger has seen
-            row = ahead[ledger.texts - seen.rows - 1]
-            error.file, error.line = str(row.file), row.line
-        raise
+    for _, predictions in model.predict_rows(read(), reading, ledger, tell):
+        seen.take(ahead, predictions, ledger)
+        ahead.clear()
     if not seen.rows:
         reasons = [f"{count:,} left out: {why}" for why, count in (left_out or {}).items()]
         raise InputError(
