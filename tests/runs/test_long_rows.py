@@ -12,6 +12,7 @@ from ambos.estimators import TextClassifier
 from ambos.recipe import load_recipe
 from ambos.runs.finetune_run import finetune
 from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.folder import read_run
 from ambos.runs.series import finetune_series
 
 LONG = "gato " * 90
@@ -21,6 +22,10 @@ ROWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # of each kind an or
     "answer": (
         {"question": "quem?", "passage": "o gato", "answers": [{"text": "gato", "answer_start": 2}]},
         {"passage": f"o {LONG}"},
+    ),
+    "question": (
+        {"question": "quem?", "passage": "o gato", "answers": [{"text": "gato", "answer_start": 2}]},
+        {"question": "quem é o gato que foi à casa " * 3},
     ),
     "joint": ({"text_a": "o gato", "text_b": "a casa", "label": "a"}, {"text_b": LONG}),
     "combined": ({"text_a": "o gato", "text_b": "a casa", "label": "a"}, {"text_b": LONG}),
@@ -50,7 +55,7 @@ def write(folder: Path, kind: str, long_in: str = "") -> dict[str, list[str]]:
 
 def recipe(kind: str, base: Path, files: dict[str, list[str]], **more: Any) -> FinetuneRecipe:
     given = {
-        "task": kind if kind in ("tag", "answer") else "classify",
+        "task": {"tag": "tag", "answer": "answer", "question": "answer"}.get(kind, "classify"),
         "base": str(base),
         "batch": 4,
         "epochs": 1.0,
@@ -73,6 +78,16 @@ def test_before_training_and_with_their_line(base: Path, tmp_path: Path, kind: s
     assert (error.value.file, error.value.line) == (files[split][0], 9)
     assert stages[-1] == "tokenising rows"  # and no later one
     assert not (tmp_path / "run").exists()
+
+
+def test_a_run_names_questions_that_were_cut(base: Path, tmp_path: Path) -> None:
+    files = write(tmp_path, "question", "train")
+    assert finetune(tmp_path / "run", recipe("question", base, files, long="windows"))
+    cut = read_run(tmp_path / "run")["truncation"]
+    assert (cut["cut_questions"], cut["long_texts"], cut["cut_tokens"] > 0) == (1, 1, True)
+    assert [(one["file"], one["line"]) for one in cut["named"]] == [(files["train"][0], 9)]
+    assert "or their questions than 16" in cut["summary"]
+    assert "train.jsonl: question train8" in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_what_is_not_too_long_is_no_error(base: Path, tmp_path: Path) -> None:

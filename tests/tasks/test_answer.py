@@ -9,6 +9,7 @@ from transformers import AutoModelForQuestionAnswering
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.windows import Ledger
+from ambos.errors import InputError
 from ambos.tasks.answer import Answer
 from ambos.tasks.task import Reading
 from ambos.text.tokenizer import Tokenizer
@@ -134,3 +135,28 @@ def test_the_loss_is_that_of_transformers(model_folder, tmp_path) -> None:
     single = [examples.part(np.array([number])) for number in both.numbers]
     alone = [task.losses(bundle.network(part.batch, "answer"), part)[0] for part in single]
     assert torch.allclose(joined, torch.stack(alone), atol=1e-5)
+
+
+@pytest.mark.parametrize("long", ["cut", "head-tail", "windows"])
+@pytest.mark.parametrize("labelled", [True, False])
+def test_what_is_cut_of_questions_is_counted(tokenizer: Tokenizer, long: str, labelled: bool) -> None:
+    rows = [question_row(f"{'gato ' * size}?", "O gato dorme.") for size in (3, 100, 5)]
+    ledger = Ledger()
+    examples = Answer().encode(rows, Reading(tokenizer, 64, long), ledger, labelled=labelled)
+    around = sum(tokenizer.around)
+    asked = len(tokenizer.ids_batch([rows[1].question])[0]) - around
+    assert (ledger.texts, ledger.long_texts, ledger.cut_questions) == (3, 1, 1)
+    assert (ledger.cut_tokens, ledger.named) == (asked - 32, [1])
+    assert ledger.tokens == int(examples.lengths.sum()) + ledger.cut_tokens
+    assert "tokens were left out" in (ledger.summary(64) or "")
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_question_that_is_too_long_is_an_error_if_that_is_wanted(
+    tokenizer: Tokenizer, labelled: bool
+) -> None:
+    rows = [question_row("gato?", "O gato dorme."), question_row("gato " * 40, "O gato dorme.")]
+    ledger = Ledger()
+    with pytest.raises(InputError, match="a question is longer than the model can read") as error:
+        Answer().encode(rows, Reading(tokenizer, 64, "error"), ledger, labelled=labelled)
+    assert (error.value.expected, ledger.texts) == ("at most 32 tokens", 2)

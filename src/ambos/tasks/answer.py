@@ -16,7 +16,7 @@ from torch import Tensor
 from ambos.data.examples import Examples, Labelled
 from ambos.data.rows import QuestionRow
 from ambos.data.sequences import Layout
-from ambos.data.windows import Ledger, spans_of
+from ambos.data.windows import Ledger, fit_question, spans_of
 from ambos.evaluate.answers import Answers
 from ambos.tasks.task import Logits, Reading, Task
 from ambos.text.tokenizer import Encoded
@@ -113,14 +113,16 @@ class Answer(Task[QuestionRow, Answered]):
         owners: list[int] = []
         targets: dict[str, list[int]] = {name: [] for name in ("first", "count", "place", "start", "end")}
         for number, (row, ids, passage) in enumerate(zip(rows, questions, passages, strict=True)):
-            question = ids[before : len(ids) - after][: reading.limit // 2]
+            asked = ids[before : len(ids) - after]
+            question = asked[: fit_question(len(asked), reading.limit, reading.long, ledger)]
             tokens = passage.ids[before : len(passage.ids) - after]
             around = special + len(question)
             room = reading.limit - around
             answer = _answer_tokens(row, passage, before) if labelled else None
             place = len(layout.before) + len(question) + len(layout.between)
+            overlap, cut = min(_OVERLAP, room // 2), len(asked) - len(question)
             for span in spans_of(
-                len(tokens), room, reading.long, ledger, special=around, overlap=min(_OVERLAP, room // 2)
+                len(tokens), room, reading.long, ledger, special=around, overlap=overlap, cut=cut
             ):
                 inside = span.of(tokens)
                 joined = layout.together(question, inside)
