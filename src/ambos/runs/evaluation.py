@@ -22,6 +22,7 @@ from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.predict.model import Model
 from ambos.runs.judging import Shown, Worst, judge_of, line_of
+from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
 from ambos.tasks.tag import Tag
 from ambos.tasks.task import Reading, Task
@@ -240,7 +241,7 @@ class _Seen:
     @property
     def calibrated(self) -> Calibrated | None:
         """How sure the model was and how often right, if it says how sure it is."""
-        if not isinstance(self.task, Classify | Tag):
+        if not isinstance(self.task, Classify | Tag | Answer):
             return None
         return Calibrated(self.calibration.error, self.calibration.bins(), self.task.temperature)
 
