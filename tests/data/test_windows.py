@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambos.data.windows import LONG, Ledger, fit
+from ambos.data.windows import LONG, Ledger, fit, fit_question, spans_of
 from ambos.errors import InputError
 
 
@@ -96,3 +96,34 @@ def test_no_room_between_the_special_tokens(how: str) -> None:
         fit(range(5), 2, (1, 1), how, Ledger())
     assert caught.value.expected == "at most 2 tokens"
     assert caught.value.fix
+
+
+@given(st.integers(0, 60), st.integers(0, 90), st.integers(8, 40), st.sampled_from(LONG))
+def test_what_a_question_loses_is_counted_with_its_passage(
+    asked: int, count: int, limit: int, how: str
+) -> None:
+    ledger = Ledger(texts=4)
+    if how == "error" and asked > limit // 2:
+        with pytest.raises(InputError, match="a question is longer"):
+            fit_question(asked, limit, how, ledger)
+        assert ledger.texts == 5
+        return
+    kept = fit_question(asked, limit, how, ledger)
+    lost = asked - kept
+    assert (kept, lost > 0) == (min(asked, limit // 2), asked > limit // 2)
+    room = limit - kept
+    if how == "error" and count > room:
+        return
+    spans = spans_of(count, room, how, ledger, special=kept, cut=lost)
+    inside = {token for span in spans for first, stop in span.ranges for token in range(first, stop)}
+    is_long = lost > 0 or count > room
+    assert (ledger.texts, ledger.tokens) == (5, asked + count)
+    assert ledger.cut_tokens == lost + count - len(inside)
+    assert (ledger.long_texts, ledger.cut_questions) == (int(is_long), int(lost > 0))
+    assert ledger.named == [4] * is_long
+    summary = ledger.summary(limit) or ""
+    assert bool(summary) == is_long
+    assert ("questions" in summary) == (lost > 0)
+    assert (f"{ledger.cut_tokens} of {ledger.tokens} tokens were left out" in summary) == (
+        ledger.cut_tokens > 0
+    )

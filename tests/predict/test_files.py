@@ -160,17 +160,30 @@ class TestRecords:
             assert all(passage[one["start"] : one["end"]] == one["text"] for one in row["candidates"])
             chances = [one["probability"] for one in row["candidates"]]
             assert chances == sorted(chances, reverse=True)
-            total = sum(chances) + (0 if given else row["probability"])
-            assert total <= 1 + 1e-5
-            if given:
-                assert row["candidates"][0]["probability"] == row["probability"]
+            assert sum(chances) + row["no_answer_probability"] <= 1 + 1e-5
+            assert row["probability"] == max(row["no_answer_probability"], *chances)
+            assert row["probability"] == (chances[0] if given else row["no_answer_probability"])
+
+    @pytest.mark.parametrize("threshold", [-1e5, 1e5])
+    def test_the_threshold_of_no_answer_is_in_the_probabilities(self, task_folder, threshold):
+        write("a.jsonl", {"question": "Onde?", "context": "Ana nasceu em São Paulo."})
+        model = ambos.load(task_folder("answer"))
+        model.learnt.threshold = threshold
+        for out in ("o.jsonl", "o.csv"):
+            run(model, "a.jsonl", out)
+        (row,) = read("o.jsonl")
+        assert (row["answer"] == "") == (threshold < 0)
+        assert math.isclose(row["no_answer_probability"], float(threshold < 0), abs_tol=1e-5)
+        assert row["probability"] >= row["no_answer_probability"]
+        assert "no_answer_probability" in Path("o.csv").read_text().splitlines()[0]
 
     def test_chances_of_all_candidates_and_none_make_one(self, task_folder):
         write("a.jsonl", {"question": "Onde?", "context": "Ana nasceu em São Paulo."})
         model = ambos.load(task_folder("answer"))
         model.learnt.no_answers = False
-        run(model, "a.jsonl", "o.jsonl", Details(top=5))
+        run(model, "a.jsonl", "o.jsonl", Details(top=20))
         (row,) = read("o.jsonl")
+        assert "no_answer_probability" not in row
         assert math.isclose(sum(one["probability"] for one in row["candidates"]), 1, abs_tol=1e-5)
 
     @pytest.mark.parametrize(

@@ -163,6 +163,7 @@ def test_when_not_to_answer(base: Path) -> None:
     record = calibrate(work)
     assert record["what"] == "threshold of no answer"
     assert work.task.threshold == record["after"]
+    assert record["also"]["what"] == "temperature"
     found = work.measure(work.dev)
     assert found["f1"].value == pytest.approx(record["measure_after"])
     chosen = record["after"]
@@ -179,10 +180,83 @@ def test_questions_that_all_have_answers_leave_the_threshold(base: Path) -> None
     work = trained(base, questions(40, 0), questions(20, 1, unanswerable=0.0), how)
     assert all(score(row.answers[0][0], [row.answers[0][0]]) == (1, 1) for row in work.dev)
     assert work.task.no_answers
-    assert calibrate(work) is None
+    assert calibrate(work)["what"] == "temperature"
     assert work.task.threshold == 0.0
     answered = trained(base, questions(40, 0, unanswerable=0.0), questions(20, 1), how)
-    assert calibrate(answered) is None  # such a model always answers
+    assert calibrate(answered)["what"] == "temperature"  # such a model always answers
+    assert answered.task.threshold == 0.0
+
+
+@pytest.mark.parametrize("unanswerable", [0.4, 0.0])
+def test_how_sure_to_be_of_answers(base: Path, tmp_path: Path, unanswerable: float) -> None:
+    """The temperature is the likeliest; the saved model says the same, with other probabilities."""
+    rows = (questions(count, seed, unanswerable=unanswerable) for count, seed in ((200, 0), (80, 1)))
+    work = trained(base, *rows, recipe("answer"))
+    work.finish()
+    record = work.calibration.get("also", work.calibration)
+    work.bundle.save(tmp_path / "model")
+    model = ambos.load(tmp_path / "model", "cpu")
+    assert model.learnt.temperature == record["after"] == work.bundle.learnt["temperature"] != 1.0
+    asked = [(row.question, row.passage) for row in work.dev]
+    model.learnt.candidates = 20
+    sure = model.predict(asked)
+    model.learnt.temperature = 1.0
+    plain = model.predict(asked)
+    assert [one.best.text for one in sure] == [one.best.text for one in plain]
+
+    def loss(t: float) -> float:
+        lost = []
+        for row, one in zip(work.dev, plain, strict=True):
+            texts = [said.text for said in one.candidates]
+            scores = [said.score for said in one.candidates]
+            if unanswerable:
+                texts.append("")
+                scores.append(scores[0] + one.no_answer - model.learnt.threshold)
+            gold = row.answers[0][0] if row.answers else ""
+            right = max(
+                (z for text, z in zip(texts, scores, strict=True) if text == gold), default=min(scores)
+            )
+            lost.append(logsumexp(np.array(scores) / t) - right / t)
+        return float(np.mean(lost))
+
+    best = minimize_scalar(loss, bounds=(0.05, 20), method="bounded")
+    assert record["after"] == pytest.approx(best.x, rel=1e-2)
+    model.learnt.temperature = record["after"]
+    found = evaluate_rows(model, work.dev, draws=10)
+    assert found.calibration.error == pytest.approx(record["measure_after"], abs=1e-4)
+    assert found.calibration.temperature == record["after"]
+
+
+def test_models_that_were_saved_without_a_temperature(base: Path, tmp_path: Path) -> None:
+    work = trained(base, questions(40, 0), [], recipe("answer", epochs=0.1))
+    work.finish()
+    del work.bundle.learnt["temperature"]
+    work.bundle.save(tmp_path / "model")
+    model = ambos.load(tmp_path / "model", "cpu")
+    assert (model.learnt.temperature, model.learnt.no_answers) == (1.0, True)
+    (said,) = model.predict([("o que é mar?", "mar é onda hoje")])
+    assert 0 <= said.no_answer_probability <= 1
+
+
+def test_a_report_tells_of_all_that_was_fitted(base: Path, tmp_path: Path) -> None:
+    files = {}
+    for seed, name in enumerate(["train", "dev"]):
+        lines = [
+            {
+                "id": row.id,
+                "question": row.question,
+                "passage": row.passage,
+                "answers": [{"text": text, "answer_start": start} for text, start in row.answers],
+            }
+            for row in questions(80, seed)
+        ]
+        files[name] = [str(tmp_path / f"{name}.jsonl")]
+        Path(files[name][0]).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert finetune(tmp_path / "run", recipe("answer", base=str(base), data=files))
+    report = (tmp_path / "run" / "report.html").read_text()
+    assert "the threshold of no answer was fitted" in report
+    assert "the temperature was fitted" in report
+    assert "How sure it is (dev)" in report
 
 
 def write(file: Path, rows: list[TextRow]) -> str:

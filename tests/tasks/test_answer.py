@@ -9,6 +9,7 @@ from transformers import AutoModelForQuestionAnswering
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.windows import Ledger
+from ambos.errors import InputError
 from ambos.tasks.answer import Answer
 from ambos.tasks.task import Reading
 from ambos.text.tokenizer import Tokenizer
@@ -134,3 +135,83 @@ def test_the_loss_is_that_of_transformers(model_folder, tmp_path) -> None:
     single = [examples.part(np.array([number])) for number in both.numbers]
     alone = [task.losses(bundle.network(part.batch, "answer"), part)[0] for part in single]
     assert torch.allclose(joined, torch.stack(alone), atol=1e-5)
+
+
+@pytest.mark.parametrize("long", ["cut", "head-tail", "windows"])
+@pytest.mark.parametrize("labelled", [True, False])
+def test_what_is_cut_of_questions_is_counted(tokenizer: Tokenizer, long: str, labelled: bool) -> None:
+    rows = [question_row(f"{'gato ' * size}?", "O gato dorme.") for size in (3, 100, 5)]
+    ledger = Ledger()
+    examples = Answer().encode(rows, Reading(tokenizer, 64, long), ledger, labelled=labelled)
+    around = sum(tokenizer.around)
+    asked = len(tokenizer.ids_batch([rows[1].question])[0]) - around
+    assert (ledger.texts, ledger.long_texts, ledger.cut_questions) == (3, 1, 1)
+    assert (ledger.cut_tokens, ledger.named) == (asked - 32, [1])
+    assert ledger.tokens == int(examples.lengths.sum()) + ledger.cut_tokens
+    assert "tokens were left out" in (ledger.summary(64) or "")
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_question_that_is_too_long_is_an_error_if_that_is_wanted(
+    tokenizer: Tokenizer, labelled: bool
+) -> None:
+    rows = [question_row("gato?", "O gato dorme."), question_row("gato " * 40, "O gato dorme.")]
+    ledger = Ledger()
+    with pytest.raises(InputError, match="a question is longer than the model can read") as error:
+        Answer().encode(rows, Reading(tokenizer, 64, "error"), ledger, labelled=labelled)
+    assert (error.value.expected, ledger.texts) == ("at most 32 tokens", 2)
+
+
+def weighed(tokenizer: Tokenizer, task: Answer, none: float, scale: float = 1.0):
+    """What a task makes of drawn logits for a sentence, and of `none` for each of the two logits of none."""
+    row = question_row("Onde?", "O gato dorme no sofá da casa.")
+    examples = task.encode([row], Reading(tokenizer, 64), Ledger(), labelled=False)
+    chance = np.random.default_rng(0)
+    logits = scale * chance.normal(size=(int(examples.lengths.sum()), 2)).astype(np.float32)
+    logits[0] = none
+    return task.decode(logits, examples, [row])[0]
+
+
+@pytest.mark.parametrize("temperature", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("threshold", [-3.0, 0.0, 3.0])
+@given(none=st.floats(-4, 4, width=32))
+@settings(deadline=None, max_examples=20)
+def test_what_is_given_is_the_likeliest(
+    tokenizer: Tokenizer, threshold: float, temperature: float, none: float
+) -> None:
+    task = Answer(no_answers=True, threshold=threshold, temperature=temperature, candidates=20)
+    found = weighed(tokenizer, task, none)
+    says_none = found.no_answer > threshold
+    assert (found.best.text == "") == says_none
+    assert found.probability == max(
+        found.no_answer_probability, *(one.probability for one in found.candidates)
+    )
+    if says_none:
+        assert found.probability == found.no_answer_probability
+    scores = np.array([*(one.score for one in found.candidates), 2 * none - threshold]) / temperature
+    chances = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+    assert [one.probability for one in found.candidates] == pytest.approx(chances[:-1], abs=1e-6)
+    assert found.no_answer_probability == pytest.approx(chances[-1], abs=1e-6)
+
+
+def test_the_probability_does_not_depend_on_how_many_are_shown(tokenizer: Tokenizer) -> None:
+    few, many = (weighed(tokenizer, Answer(no_answers=True, candidates=n), -3.0) for n in (2, 12))
+    assert (len(few.candidates), len(many.candidates)) == (2, 12)
+    assert few.candidates == many.candidates[:2]
+    assert few.no_answer_probability == many.no_answer_probability
+
+
+def test_a_model_that_always_answers_does_not_weigh_none(tokenizer: Tokenizer) -> None:
+    found = weighed(tokenizer, Answer(candidates=20), 4.0)
+    assert found.best == found.candidates[0]
+    assert found.no_answer_probability is None
+    assert sum(one.probability for one in found.candidates) == pytest.approx(1.0)
+
+
+def test_an_empty_passage_has_no_answer(tokenizer: Tokenizer) -> None:
+    row = question_row("Onde?", "")
+    for task, expected in ((Answer(no_answers=True, threshold=99.0), 1.0), (Answer(), None)):
+        examples = task.encode([row], Reading(tokenizer, 64), Ledger(), labelled=False)
+        (found,) = task.decode(np.zeros((int(examples.lengths.sum()), 2), np.float32), examples, [row])
+        assert (found.best.text, found.probability, found.candidates) == ("", 1.0, ())
+        assert found.no_answer_probability == expected

@@ -129,12 +129,13 @@ def _tell(page: Page, run: Run) -> None:
     """Say in a few sentences what was learnt from what."""
     page.paragraph([part for sentence in _sentences(run) for part in (*sentence, " ")][:-1])
     calibration = run.get("calibration")
-    if calibration:
+    while calibration:
         page.paragraph(
             f"On the dev rows the {calibration['what']} was fitted: {calibration['after']:.2f} instead of "
             f"{calibration['before']:.2f}. There it changes the {calibration['measure']} from "
             f"{calibration['measure_before']:.3f} to {calibration['measure_after']:.3f}."
         )
+        calibration = calibration.get("also")
 
 
 def _sentences(run: Run) -> Iterator[list[str | Span]]:

@@ -94,7 +94,8 @@ def predict(
     """Write what a model says of every row, in their order: labels, scores, tags and entities, or answers.
 
     Rows need no labels. Each comes out with its file, its line and, where there is one, its id; with
-    calibrated probabilities; with places in the words and in the characters of a text.
+    probabilities, calibrated if the model was fine-tuned here with dev rows; with places in the words and in
+    the characters of a text. Answers also say how likely it is that there is none, if the model knows that.
 
     Files may be of any size. Interrupted, by whatever, the same command goes on where it stopped, and the
     output is the same, byte for byte; it appears when it is whole.

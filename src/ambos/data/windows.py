@@ -1,8 +1,9 @@
 """Texts longer than a model reads: cut, kept at both ends, cut into windows, or refused; and what was cut."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ambos.errors import InputError, UsageError
 
@@ -20,13 +21,15 @@ class Ledger:
     texts, tokens
         Seen so far.
     long_texts
-        How many were longer than the limit.
+        How many were longer than the limit, or had a question that left too little room for its passage.
     cut_tokens
         How many tokens were left out.
     windows
         How many windows long texts became, where nothing is left out.
     named
         The numbers of the first texts that were too long, counted from 0 in the order they came.
+    cut_questions
+        How many questions were cut; a question and its passage are one text.
     """
 
     texts: int = 0
@@ -35,6 +38,7 @@ class Ledger:
     cut_tokens: int = 0
     windows: int = 0
     named: list[int] = field(default_factory=list)
+    cut_questions: int = 0
 
     def count_pair(self, first: "Ledger", second: "Ledger") -> None:
         """Take in a pair whose texts were each counted in a ledger of its own: it counts as a text."""
@@ -56,9 +60,11 @@ class Ledger:
         if not self.long_texts:
             return None
         share = f"{self.long_texts:,} of {self.texts:,} texts were longer than {limit:,} tokens"
-        if self.windows:
-            return f"{share} and were read in {self.windows:,} windows"
-        return f"{share}: {self.cut_tokens:,} of {self.tokens:,} tokens were left out"
+        if self.cut_questions:
+            share += f", or their questions than {limit // 2:,}"
+        windows = f" and were read in {self.windows:,} windows" if self.windows else ""
+        cut = f": {self.cut_tokens:,} of {self.tokens:,} tokens were left out" if self.cut_tokens else ""
+        return f"{share}{windows}{cut}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,14 @@ class Span:
 
 
 def spans_of(
-    count: int, room: int, how: Long, ledger: Ledger, *, special: int = 0, overlap: int | None = None
+    count: int,
+    room: int,
+    how: Long,
+    ledger: Ledger,
+    *,
+    special: int = 0,
+    overlap: int | None = None,
+    cut: int = 0,
 ) -> list[Span]:
     """Return what of a text of `count` tokens goes into sequences with room for `room` of them.
 
@@ -103,6 +116,8 @@ def spans_of(
         Special tokens around every sequence, which the ledger counts too.
     overlap
         Tokens that neighbouring windows share; by default a quarter of the room.
+    cut
+        Tokens that the question about the text lost, as `fit_question` said, which the ledger counts too.
 
     Examples
     --------
@@ -111,10 +126,15 @@ def spans_of(
     """
     number = ledger.texts
     ledger.texts += 1
-    ledger.tokens += count + special
-    if count <= room:
+    ledger.tokens += count + special + cut
+    ledger.cut_tokens += cut
+    ledger.cut_questions += cut > 0
+    if count <= room and not cut:
         return [Span(((0, count),))]
     ledger.long_texts += 1
+    if count <= room:
+        ledger.name(number)
+        return [Span(((0, count),))]
     if how == "error" or room < 1:
         fix = "shorten it, or let it be read in windows with --long windows"
         raise _too_long("a text", room + special, count + special, fix)
@@ -196,6 +216,31 @@ def fit_together(
     return tuple(kept)
 
 
+def fit_question(count: int, limit: int, how: Long, ledger: Ledger) -> int:
+    """Return how many tokens of the beginning of a question are read: half of a sequence is for its passage.
+
+    Parameters
+    ----------
+    count
+        Tokens of the question.
+    how
+        error: `InputError`; else the end is cut, since a question is not read in windows.
+    ledger
+        It counts question and passage together, when `spans_of` tells it; here, only a text that is refused.
+
+    Examples
+    --------
+    >>> fit_question(40, 64, "windows", Ledger()), fit_question(9, 64, "windows", Ledger())
+    (32, 9)
+    """
+    room = limit // 2
+    if how == "error" and count > room:
+        ledger.texts += 1
+        ledger.long_texts += 1
+        raise _too_long("a question", room, count, "shorten it, or --long cut")
+    return min(count, room)
+
+
 def refuse_ends(how: Long) -> None:
     """Raise `UsageError` for ways of reading long texts that pairs do not have."""
     if how in ("head-tail", "windows"):
@@ -204,6 +249,30 @@ def refuse_ends(how: Long) -> None:
             expected="cut (the longer text first), or error",
             fix="--long cut",
         )
+
+
+@contextmanager
+def named_in_errors(rows: Sequence[Any], ledger: Ledger) -> Iterator[None]:
+    """Give an error about a text the file and line of its row: the last one that the ledger has seen.
+
+    Parameters
+    ----------
+    rows
+        Those that the ledger will be told of in the block, in their order, each as one text.
+
+    Examples
+    --------
+    >>> with named_in_errors(rows, ledger):  # doctest: +SKIP
+    ...     examples = task.encode(rows, reading, ledger, labelled=True)
+    """
+    before = ledger.texts
+    try:
+        yield
+    except InputError as error:
+        if error.file is None and ledger.texts > before:
+            row = rows[ledger.texts - before - 1]
+            error.file, error.line = str(row.file), row.line
+        raise
 
 
 def _too_long(what: str, expected: int, found: int, fix: str) -> InputError:

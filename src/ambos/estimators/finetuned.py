@@ -201,6 +201,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
             )
             labels = None if given.classes is None else LabelSet(names_of(given.classes))
             work = Finetuning(Bundle.load(self.base), train, dev, recipe, labels)
+            work.refuse_long()
             history = History(verbose=bool(self.verbose))
             loop = work.loop(history, precision=chosen_precision(recipe))
             loop.run(State(due=False), Stop())

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,7 +13,6 @@ from ambos import __version__
 from ambos.data.read_files import RowFiles
 from ambos.data.rows import PairRow, Problems, QuestionRow, Row, TextRow
 from ambos.data.windows import Ledger
-from ambos.errors import InputError
 from ambos.files import new_file
 from ambos.predict.growing import Growing
 from ambos.predict.model import Model
@@ -117,8 +115,7 @@ def predict_files(
         done = earlier
         for chunk in _chunks(rows):
             problems.check()
-            with _named(chunk, ledger, reading):
-                predicted = list(model.predict_rows(chunk, reading, ledger, watcher.tell))
+            predicted = list(model.predict_rows(chunk, reading, ledger, watcher.tell))
             lines = [
                 json.dumps(records.of(row, said), ensure_ascii=False) + "\n"
                 for some, predictions in predicted
@@ -161,19 +158,6 @@ def _characters(row: Row) -> int:
     if isinstance(row, PairRow):
         return len(row.text_a) + len(row.text_b)
     return sum(map(len, row.words)) + len(row.words)
-
-
-@contextmanager
-def _named(chunk: list[Row], ledger: Ledger, reading: Reading) -> Iterator[None]:
-    """Say which row it was that was refused for its length: the last one that the ledger has seen."""
-    before = ledger.texts
-    try:
-        yield
-    except InputError as error:
-        if error.file is None and reading.long == "error" and ledger.texts > before:
-            row = chunk[ledger.texts - before - 1]
-            error.file, error.line = str(row.file), row.line
-        raise
 
 
 def _prints(model: Model, files: RowFiles, details: Details, reading: Reading) -> dict[str, str]:

@@ -43,7 +43,8 @@ def task_of(bundle: Bundle) -> Task[Any, Any]:
         return Tag(labels, temperature=temperature)
     if learnt["name"] == "answer":
         no_answers = bool(learnt.get("no_answers", True))
-        return Answer(no_answers=no_answers, threshold=float(learnt.get("threshold", 0.0)))
+        threshold = float(learnt.get("threshold", 0.0))
+        return Answer(no_answers=no_answers, threshold=threshold, temperature=temperature)
     raise InputError(
         "this model was not fine-tuned",
         expected="a model that classifies, scores, tags or answers",

@@ -183,26 +183,28 @@ def entities_of(row: WordsRow, tags: Sequence[str]) -> list[dict[str, Any]]:
 def _answer(task: Answer, details: Details) -> tuple[Fields, Make]:
     task.candidates = max(task.candidates, details.top)  # as many as are shown must be kept
 
-    def place(one: Candidate, said: Answered) -> dict[str, Any]:
-        """Return where an answer is, nowhere if it is none; its chance is to the best one's as exp(score)."""
+    def place(one: Candidate) -> dict[str, Any]:
+        """Return where an answer is, nowhere if it is none, and how likely it is."""
         is_there = one.end > one.start
-        chance = said.probability * math.exp(one.score - said.best.score)
         return {
             "start": one.start if is_there else None,
             "end": one.end if is_there else None,
-            "probability": _figure(chance),
+            "probability": _figure(one.probability),
         }
 
     def make(row: QuestionRow, said: Answered) -> dict[str, Any]:  # noqa: ARG001
-        found = {"answer": said.best.text, **place(said.best, said)}
+        found = {"answer": said.best.text, **place(said.best)}
+        if said.no_answer_probability is not None:
+            found["no_answer_probability"] = _figure(said.no_answer_probability)
         if details.top:
             shown = said.candidates[: details.top]
-            found["candidates"] = [{"text": one.text, **place(one, said)} for one in shown]
+            found["candidates"] = [{"text": one.text, **place(one)} for one in shown]
         return found
 
     where: Fields = {"start": int, "end": int, "probability": float}
+    none = {"no_answer_probability": float} if task.no_answers else {}
     candidates = {"candidates": [{"text": str, **where}]} if details.top else {}
-    return {"answer": str, **where, **candidates}, make
+    return {"answer": str, **where, **none, **candidates}, make
 
 
 _PARTS: dict[str, Callable[[Any, Details], tuple[Fields, Make]]] = {

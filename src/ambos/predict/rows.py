@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from ambos.data.examples import Examples, Labelled, within
-from ambos.data.windows import Ledger
+from ambos.data.windows import Ledger, named_in_errors
 from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
 from ambos.tasks.task import Logits, Reading, Task
 
@@ -44,12 +44,30 @@ def predict_rows(
     """
     rows = iter(rows)
     while chunk := list(islice(rows, _CHUNK)):
-        if loss is None:
-            examples = task.encode(chunk, reading, ledger, labelled=False)
-        else:
-            examples = task.encode_measured(chunk, reading, ledger)
+        with named_in_errors(chunk, ledger):
+            if loss is None:
+                examples = task.encode(chunk, reading, ledger, labelled=False)
+            else:
+                examples = task.encode_measured(chunk, reading, ledger)
         logits = logits_of(network, task, examples, device=device, progress=progress, loss=loss)
         yield chunk, task.decode(logits, examples, chunk)
+
+
+def refuse_long(task: Task[Row, Any], rows: Iterable[Row], reading: Reading) -> None:
+    """Raise `InputError`, with file and line, for the first row that is too long, if that is an error.
+
+    Nothing is computed but tokens: this is for rows that will be predicted when much work is done.
+
+    Examples
+    --------
+    >>> refuse_long(model.learnt, rows, model.reading("error"))  # doctest: +SKIP
+    InputError: test.csv, line 7: a text is longer than the model can read
+    """
+    rows = iter(rows) if reading.long == "error" else iter(())
+    while chunk := list(islice(rows, _CHUNK)):
+        ledger = Ledger()
+        with named_in_errors(chunk, ledger):
+            task.encode(chunk, reading, ledger, labelled=False)
 
 
 @dataclass

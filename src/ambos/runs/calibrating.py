@@ -1,6 +1,7 @@
 """What is fitted on the dev rows once the weights are learnt: how sure to be, and when not to answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 
 from ambos.data.windows import Ledger
-from ambos.evaluate.answers import Answers, best_threshold
+from ambos.evaluate.answers import Answers, best_threshold, normalise
 from ambos.evaluate.bootstrap import Floats
 from ambos.evaluate.calibration import Calibration, fit_temperature
 from ambos.predict.rows import logits_of, predict_rows
-from ambos.tasks.answer import Answer
+from ambos.tasks.answer import RIVALS, Answer
 from ambos.tasks.classify import Classify
 from ambos.tasks.tag import Tag
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _CHUNK = 1024  # rows encoded together
 _LOGITS = 2**24  # enough to fit one number; bounds memory
 _SURE = 1e6  # no difference of logits comes near
+_FAR = -1e9  # logit of an answer that is not there
 _CPU = torch.device("cpu")
 
 
@@ -32,7 +34,9 @@ def calibrate(work: "Finetuning") -> dict[str, Any] | None:
     Of `classify` and `tag` it is the temperature T in softmax(logits / T), or sigmoid(logits / T) of several
     labels, that makes the gold labels likeliest: it changes how sure the model says it is, never what it
     says. Where every dev row is right, ever colder would seem better: then it stays as it is. Of `answer`
-    with unanswerable questions it is how much likelier "no answer" must be to be given, for the best F1.
+    with unanswerable questions it is how much likelier "no answer" must be to be given, for the best F1;
+    then, of any `answer`, the temperature that makes right answers likeliest among those that the model
+    weighs. A right one that is not among them counts as the least likely of them: it is no likelier.
 
     Parameters
     ----------
@@ -43,7 +47,7 @@ def calibrate(work: "Finetuning") -> dict[str, Any] | None:
     -------
     dict
         What it was before and is now, and what came of it on the dev rows: those it was fitted on, so the
-        gain is a little less elsewhere. None where there is nothing to fit.
+        gain is a little less elsewhere; as `also`, what was fitted next. None where there is nothing to fit.
 
     Examples
     --------
@@ -54,8 +58,11 @@ def calibrate(work: "Finetuning") -> dict[str, Any] | None:
     task = work.task
     if isinstance(task, Classify | Tag) and work.dev:
         return _fit_temperature(task, *_logits(work, task))
-    if isinstance(task, Answer) and task.no_answers and work.dev:
-        return _fit_threshold(task, work)
+    if isinstance(task, Answer) and work.dev:
+        asked = _ask(task, work)
+        threshold = _fit_threshold(task, asked) if task.no_answers else None
+        temperature = _fit_answers(task, asked)
+        return {**threshold, "also": temperature} if threshold and temperature else threshold or temperature
     return None
 
 
@@ -85,7 +92,9 @@ def _of_words(work: "Finetuning", task: Tag) -> Iterator[tuple[NDArray[Any], NDA
         yield logits_of(work.bundle.network, task, examples, device=_CPU), examples.targets["target"]
 
 
-def _fit_temperature(task: Classify | Tag, logits: NDArray[Any], gold: NDArray[Any]) -> dict[str, Any] | None:
+def _fit_temperature(
+    task: Classify | Tag | Answer, logits: NDArray[Any], gold: NDArray[Any]
+) -> dict[str, Any] | None:
     right = (logits > 0) == (gold > 0.5) if gold.ndim == 2 else logits.argmax(1) == gold
     if right.all():
         return None
@@ -116,16 +125,43 @@ def _error(logits: NDArray[Any], gold: NDArray[Any]) -> float:
     return calibration.error
 
 
-def _fit_threshold(task: Answer, work: "Finetuning") -> dict[str, Any] | None:
-    doubts, kept = [], []
-    before, task.threshold = task.threshold, _SURE  # so that something is always answered
+@dataclass(frozen=True)
+class _Asked:
+    """A dev question and what the model weighs: scores of answers, the best first, and of "no answer".
+
+    `right` is the place of the likeliest right answer, None if it is not there; `f1` that of the best one.
+    """
+
+    scores: list[float]
+    no_answer: float
+    right: int | None
+    f1: float
+    answerable: bool
+
+
+def _ask(task: Answer, work: "Finetuning") -> list[_Asked]:
+    """Return what the model weighs for the dev questions, as if something were always answered."""
+    found = []
+    before = task.threshold, task.candidates
+    task.threshold, task.candidates = _SURE, RIVALS
     for rows, answered in predict_rows(
         work.bundle.network, task, work.dev, work.reading, Ledger(), device=_CPU
     ):
-        doubts += [min(one.no_answer, _SURE) for one in answered]
-        kept.append(Answers().rows(*task.compare(rows, answered)))
-    task.threshold = before
-    doubt, (_, f1, answerable) = np.array(doubts), np.concatenate(kept).T
+        table = Answers().rows(*task.compare(rows, answered))
+        for row, one, (_, f1, answerable) in zip(rows, answered, table.tolist(), strict=True):
+            gold = {said for text, _ in row.answers if (said := normalise(text))}
+            places = (place for place, said in enumerate(one.candidates) if normalise(said.text) in gold)
+            scores = [said.score for said in one.candidates]
+            doubt = min(one.no_answer, _SURE)
+            found.append(_Asked(scores, doubt, next(places, None), f1, answerable == 1))
+    task.threshold, task.candidates = before
+    return found
+
+
+def _fit_threshold(task: Answer, asked: Sequence[_Asked]) -> dict[str, Any] | None:
+    before = task.threshold
+    doubt, f1 = np.array([one.no_answer for one in asked]), np.array([one.f1 for one in asked])
+    answerable = np.array([float(one.answerable) for one in asked])
     if answerable.all() or not answerable.any():
         return None  # nothing to tell apart
     task.threshold, best = best_threshold(doubt, f1, answerable)
@@ -138,6 +174,22 @@ def _fit_threshold(task: Answer, work: "Finetuning") -> dict[str, Any] | None:
         "measure_after": best,
         "examples": len(doubt),
     }
+
+
+def _fit_answers(task: Answer, asked: Sequence[_Asked]) -> dict[str, Any] | None:
+    weighed = [one for one in asked if len(one.scores) + task.no_answers > 1 and one.scores]
+    if not weighed:
+        return None
+    logits = np.full((len(weighed), RIVALS + 1), _FAR)
+    gold = np.zeros(len(weighed), np.int64)
+    for number, one in enumerate(weighed):
+        compared = task.compared(one.scores, one.no_answer)
+        logits[number, : len(compared)] = compared
+        right = one.right
+        if not one.answerable and task.no_answers:
+            right = len(compared) - 1
+        gold[number] = compared.argmin() if right is None else right
+    return _fit_temperature(task, logits, gold)
 
 
 def _f1(silent: NDArray[np.bool_], f1: Floats, answerable: Floats) -> float:

@@ -22,6 +22,7 @@ from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.predict.model import Model
 from ambos.runs.judging import Shown, Worst, judge_of, line_of
+from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
 from ambos.tasks.tag import Tag
 from ambos.tasks.task import Reading, Task
@@ -166,15 +167,9 @@ def evaluate_rows(
         if progress is not None:
             progress(seen.rows + share * len(ahead))
 
-    try:
-        for _, predictions in model.predict_rows(read(), reading, ledger, tell):
-            seen.take(ahead, predictions, ledger)
-            ahead.clear()
-    except InputError as error:
-        if error.file is None and seen.rows < ledger.texts:  # the last text that the ledger has seen
-            row = ahead[ledger.texts - seen.rows - 1]
-            error.file, error.line = str(row.file), row.line
-        raise
+    for _, predictions in model.predict_rows(read(), reading, ledger, tell):
+        seen.take(ahead, predictions, ledger)
+        ahead.clear()
     if not seen.rows:
         reasons = [f"{count:,} left out: {why}" for why, count in (left_out or {}).items()]
         raise InputError(
@@ -246,7 +241,7 @@ class _Seen:
     @property
     def calibrated(self) -> Calibrated | None:
         """How sure the model was and how often right, if it says how sure it is."""
-        if not isinstance(self.task, Classify | Tag):
+        if not isinstance(self.task, Classify | Tag | Answer):
             return None
         return Calibrated(self.calibration.error, self.calibration.bins(), self.task.temperature)
 

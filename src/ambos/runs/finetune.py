@@ -10,12 +10,12 @@ from ambos.bundle.bundle import Bundle
 from ambos.data.examples import Examples
 from ambos.data.label_set import LabelSet
 from ambos.data.rows import PairRow
-from ambos.data.windows import Ledger
+from ambos.data.windows import Ledger, named_in_errors
 from ambos.encoder.table import allow_in_place
 from ambos.errors import UsageError
 from ambos.evaluate.estimate import Estimate
 from ambos.predict.learnt import remember
-from ambos.predict.rows import MeanLoss, predict_rows
+from ambos.predict.rows import MeanLoss, predict_rows, refuse_long
 from ambos.runs.calibrating import calibrate
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.finetune_task import attach_head, make_task, reading_of
@@ -76,7 +76,8 @@ class Finetuning:
         self.train = [row for row in self.train if self.task.learns_from(row)]
         self._attach_head()
         self.reading = reading_of(self.bundle, self.recipe)
-        self.examples = self.task.encode(self.train, self.reading, self.ledger, labelled=True)
+        with named_in_errors(self.train, self.ledger):
+            self.examples = self.task.encode(self.train, self.reading, self.ledger, labelled=True)
         prepare_weights(self.bundle, self.recipe.learning)
         self.best = Best(self.bundle.network)
 
@@ -94,11 +95,20 @@ class Finetuning:
             self.notes.append(done)
         start = None
         if pair.start == "nsp":
-            reading = replace(reading_of(self.bundle, self.recipe), apart=False)
+            # Pairs that are too long for the recipe are refused later, with their lines.
+            reading = replace(reading_of(self.bundle, self.recipe), apart=False, long="cut")
             start = NextStart.of(self.bundle, self.train, reading)
         attach_head(self.bundle, self.task, self.recipe)
         if start is not None:
             self.notes.append(start.begin(self.bundle, self.task))
+
+    def refuse_long(self, *others: Sequence[Any]) -> None:
+        """Raise `InputError` for a dev row that is too long, if that is an error; asked before training.
+
+        `others` are rows that the model will be measured with, too, when it has learnt.
+        """
+        for rows in (self.dev, *others):
+            refuse_long(self.task, rows, self.reading)
 
     def budget(self, spent: float = 0.0) -> Budget:
         """Return how long to train; `spent` are seconds that count already where the clock does."""

@@ -132,6 +132,7 @@ class FinetuneJob:
         self.work = Finetuning(bundle, self.splits.train.rows, self.splits.dev.rows, self.recipe, self.labels)
         self.splits = known_splits(self.work.task, self.splits, skip_bad=self.recipe.data.skip_bad)
         self.work.dev = self.splits.dev.rows
+        self.work.refuse_long(self.splits.test.rows)
         leaked = leak(self.work.train, dev=self.splits.dev.rows, test=self.splits.test.rows)
         if leaked is not None:
             self.watcher.note(leaked.what)

@@ -212,6 +212,11 @@ class AnswerJudge(Judge[QuestionRow, Answered]):
         """Return the id of the question, and its answers."""
         return [row.id, *(text for text, _ in row.answers)]
 
+    def decisions(self, row: QuestionRow, prediction: Answered) -> Decisions:
+        """Return the answer that was given; right is an exact match."""
+        exact, _ = score(prediction.best.text, [text for text, _ in row.answers])
+        return np.array([prediction.probability], np.float32), np.array([exact == 1])
+
     def sayings(self, row: QuestionRow, prediction: Answered) -> Iterable[tuple[str, str]]:
         """Return whether there is an answer, and whether one was given."""
         gold, said = ("an answer" if there else "no answer" for there in (row.answers, prediction.best.text))

@@ -8,12 +8,14 @@ from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
+from ambos.bundle.bundle import Bundle
 from ambos.data.label_set import LabelSet
 from ambos.errors import InputError
 from ambos.evaluate.spread import Spread
+from ambos.predict.rows import refuse_long
 from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune_settings import FinetuneRecipe
-from ambos.runs.finetune_task import make_task
+from ambos.runs.finetune_task import attach_head, make_task, reading_of
 from ambos.runs.folder import RUN, read_run
 from ambos.runs.search_settings import SearchSettings
 from ambos.runs.splits import Splits
@@ -115,9 +117,19 @@ class Series(ABC):
         self.splits = known_splits(self.task, splits, skip_bad=recipe.data.skip_bad)
         if self.needs_dev and not self.splits.dev.rows:
             raise InputError("there are no rows to choose a run by", fix="give a file with rows as --dev")
+        self._refuse_long()
         self.labels = self.task.labels if isinstance(self.task, Classify | Tag) else None
         self.metric = recipe.selection.metric or self.task.main
         self.less_is_better = self.metric in self.task.evaluation().less_is_better
+
+    def _refuse_long(self) -> None:
+        """Refuse dev and test rows that are too long, if that is an error; some only the last run sees."""
+        if self.shared.long == "error":
+            bundle, task = Bundle.load(self.shared.base), make_task(self.shared, self.splits.train.rows)
+            attach_head(bundle, task, self.shared)
+            reading = reading_of(bundle, self.shared)
+            for split in (self.splits.dev, self.splits.test):
+                refuse_long(task, split.rows, reading)
 
     @property
     @abstractmethod

@@ -16,7 +16,7 @@ from torch import Tensor
 from ambos.data.examples import Examples, Labelled
 from ambos.data.rows import QuestionRow
 from ambos.data.sequences import Layout
-from ambos.data.windows import Ledger, spans_of
+from ambos.data.windows import Ledger, fit_question, spans_of
 from ambos.evaluate.answers import Answers
 from ambos.tasks.task import Logits, Reading, Task
 from ambos.text.tokenizer import Encoded
@@ -24,16 +24,18 @@ from ambos.text.tokenizer import Encoded
 _OVERLAP = 128  # tokens that neighbouring windows share
 _LONGEST = 30  # tokens of an answer
 _STARTS = 20  # likeliest starts and ends that are paired
+RIVALS = 20  # likeliest answers whose probabilities, with that of no answer, make one
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An answer: `passage[start:end]`, and its score, the sum of two logits; an empty one is no answer."""
+    """An answer: `passage[start:end]`; its score, the sum of two logits; an empty one is no answer."""
 
     text: str
     start: int
     end: int
     score: float
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,24 @@ class Answered:
         The answer given: the likeliest, or none where `no_answer` is likelier by more than the threshold.
     candidates
         The likeliest answers, the best first, "no answer" aside.
-    probability
-        Of the answer given, among the candidates and "no answer".
     no_answer
         Score of "no answer" minus that of the likeliest answer.
+    no_answer_probability
+        Of "no answer"; None from a model that always answers.
+
+    Probabilities are those of the 20 likeliest answers and "no answer", calibrated. They agree with what is
+    given: its probability is the largest.
     """
 
     best: Candidate
     candidates: tuple[Candidate, ...]
-    probability: float
     no_answer: float
+    no_answer_probability: float | None = None
+
+    @property
+    def probability(self) -> float:
+        """Of the answer given."""
+        return self.best.probability
 
 
 class Answer(Task[QuestionRow, Answered]):
@@ -67,15 +77,25 @@ class Answer(Task[QuestionRow, Answered]):
         Whether questions may have no answer in their passage.
     threshold
         How much likelier "no answer" must be than the best answer to be given; fitted on held-out questions.
+    temperature
+        Scores are divided by it before they become probabilities; fitted on held-out questions.
     candidates
         How many answers are kept.
     """
 
     name, head = "answer", "answer"
 
-    def __init__(self, *, no_answers: bool = False, threshold: float = 0.0, candidates: int = 5) -> None:
+    def __init__(
+        self,
+        *,
+        no_answers: bool = False,
+        threshold: float = 0.0,
+        temperature: float = 1.0,
+        candidates: int = 5,
+    ) -> None:
         self.no_answers = no_answers
         self.threshold = threshold
+        self.temperature = temperature
         self.candidates = candidates
 
     def encode(
@@ -113,14 +133,16 @@ class Answer(Task[QuestionRow, Answered]):
         owners: list[int] = []
         targets: dict[str, list[int]] = {name: [] for name in ("first", "count", "place", "start", "end")}
         for number, (row, ids, passage) in enumerate(zip(rows, questions, passages, strict=True)):
-            question = ids[before : len(ids) - after][: reading.limit // 2]
+            asked = ids[before : len(ids) - after]
+            question = asked[: fit_question(len(asked), reading.limit, reading.long, ledger)]
             tokens = passage.ids[before : len(passage.ids) - after]
             around = special + len(question)
             room = reading.limit - around
             answer = _answer_tokens(row, passage, before) if labelled else None
             place = len(layout.before) + len(question) + len(layout.between)
+            overlap, cut = min(_OVERLAP, room // 2), len(asked) - len(question)
             for span in spans_of(
-                len(tokens), room, reading.long, ledger, special=around, overlap=min(_OVERLAP, room // 2)
+                len(tokens), room, reading.long, ledger, special=around, overlap=overlap, cut=cut
             ):
                 inside = span.of(tokens)
                 joined = layout.together(question, inside)
@@ -180,20 +202,49 @@ class Answer(Task[QuestionRow, Answered]):
                     span = offsets[first + start][0], offsets[first + end][1]
                     if span[1] > span[0]:
                         best[span] = max(score, best.get(span, -np.inf))
-            ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))[: self.candidates]
-            kept = tuple(Candidate(row.passage[slice(*span)], *span, score) for span, score in ordered)
-            found.append(self._choose(kept, none))
+            ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+            found.append(self._choose(row.passage, ordered[: max(RIVALS, self.candidates)], none))
         return found
 
-    def _choose(self, candidates: tuple[Candidate, ...], none: float) -> Answered:
-        """Decide between the best candidate and no answer."""
-        scores = [candidate.score for candidate in candidates]
-        difference = none - scores[0] if scores else np.inf
-        says_none = not scores or (self.no_answers and difference > self.threshold)
-        best = Candidate("", 0, 0, none) if says_none else candidates[0]
-        rivals = np.array([*scores, *([none] if self.no_answers or not scores else [])])
-        chance = float(np.exp(best.score - rivals.max()) / np.exp(rivals - rivals.max()).sum())
-        return Answered(best, candidates, chance, float(difference))
+    def _choose(self, passage: str, spans: Sequence[tuple[tuple[int, int], float]], none: float) -> Answered:
+        """Decide between the best of some answers and no answer, and say how likely each is."""
+        if not spans:
+            return Answered(Candidate("", 0, 0, none, 1.0), (), np.inf, 1.0 if self.no_answers else None)
+        difference = none - spans[0][1]
+        logits = self.compared([score for _, score in spans], difference) / self.temperature
+        weights = np.exp(logits - logits.max())
+        chances = [float(chance) for chance in weights / weights.sum()]
+        kept = tuple(
+            Candidate(passage[slice(*span)], *span, score, chance)
+            for (span, score), chance in zip(spans[: self.candidates], chances, strict=False)
+        )
+        if not self.no_answers:
+            return Answered(kept[0], kept, float(difference))
+        best = Candidate("", 0, 0, none, chances[-1]) if difference > self.threshold else kept[0]
+        return Answered(best, kept, float(difference), chances[-1])
+
+    def compared(self, scores: Sequence[float], no_answer: float) -> NDArray[np.float64]:
+        """Return what answers and, if there may be none, "no answer" are compared by; the largest is given.
+
+        Parameters
+        ----------
+        scores
+            (n,) of the answers, the best one first.
+        no_answer
+            As in `Answered`.
+
+        Returns
+        -------
+        numpy.ndarray
+            (n,) scores minus the best one; (n + 1,) with `no_answer` minus the threshold as the last.
+
+        Examples
+        --------
+        >>> Answer(no_answers=True, threshold=-2.0).compared([5.0, 4.0], -1.0).tolist()
+        [0.0, -1.0, 1.0]
+        """
+        below = np.asarray(scores, np.float64) - scores[0]
+        return np.append(below, no_answer - self.threshold) if self.no_answers else below
 
     def evaluation(self) -> Answers:
         """Return what takes in examples and gives the metrics."""
@@ -212,7 +263,11 @@ class Answer(Task[QuestionRow, Answered]):
     @property
     def settings(self) -> dict[str, Any]:
         """What must be kept with the model to predict in the same way."""
-        return {"no_answers": self.no_answers, "threshold": self.threshold}
+        return {
+            "no_answers": self.no_answers,
+            "threshold": self.threshold,
+            "temperature": self.temperature,
+        }
 
 
 def _answer_tokens(row: QuestionRow, passage: Encoded, before: int) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ambos.data.examples import Examples
 from ambos.data.rows import PairRow, TextRow
 from ambos.data.sequences import Layout
-from ambos.data.windows import Ledger, fit, fit_together, refuse_ends
+from ambos.data.windows import Ledger, fit, fit_together, named_in_errors, refuse_ends
 from ambos.tasks.task import Logits, Reading
 
 TextOrPair = TextRow | PairRow
@@ -69,14 +69,15 @@ def _encode_apart(
     tokenizer = reading.tokenizer
     pairs = [texts_of(row) for row in rows]
     numbers = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
+    ids = tokenizer.ids_batch(list(numbers))
     sequences: list[list[int]] = []
     ledgers: list[Ledger] = []
-    for ids in tokenizer.ids_batch(list(numbers)):
-        counted = Ledger()
-        sequences += fit(ids, reading.limit, tokenizer.around, reading.long, counted)
-        ledgers.append(counted)
     sides = np.array([[numbers[first], numbers[second]] for first, second in pairs], np.int64).reshape(-1, 2)
-    for first, second in sides:
+    for row, (first, second) in zip(rows, sides.tolist(), strict=True):
+        for number in range(len(ledgers), max(first, second) + 1):  # those that come for the first time
+            ledgers.append(Ledger())
+            with named_in_errors([row], ledgers[number]):
+                sequences += fit(ids[number], reading.limit, tokenizer.around, reading.long, ledgers[number])
         ledger.count_pair(ledgers[first], ledgers[second])
     targets = {} if target is None else {"target": target, "share": np.ones(len(rows), np.float32)}
     return Examples.of(sequences, rows=len(rows), targets=targets, sides=sides)
