@@ -276,3 +276,12 @@ def test_several_labels():
     files = RowFiles.find(["a.csv"], "classify", several=True, separator=";")
     assert next(iter(files.rows())).labels == ("x", "y")
     assert files.bytes == Path("a.csv").stat().st_size
+
+
+def test_several_labels_of_pairs():
+    write("a.csv", "text_a,text_b,label", "Um,Dois,x|y", "Um,Três,x", "Um,Nada,")
+    files = RowFiles.find(["a.csv"], "classify", several=True)
+    assert files.task == "pair"
+    assert [row.labels for row in files.rows()] == [("x", "y"), ("x",), ()]
+    parted = RowFiles.find(["a.csv"], "classify", several=True, separator=";")
+    assert next(iter(parted.rows())).labels == ("x|y",)

@@ -111,9 +111,9 @@ class RowFiles:
             return read_tagged_rows(self.sources, self.columns, problems, labelled=self.labelled, **how)
         if self.task == "answer":
             return read_question_rows(self.sources, self.columns, problems, labelled=self.labelled, **how)
+        how |= {"several": self.several, "separator": self.separator}
         if self.task in {"pair", "pair-score"}:
             return read_pair_rows(self.sources, self.columns, problems, **how)
-        how |= {"several": self.several, "separator": self.separator}
         return read_text_rows(self.sources, self.columns, problems, **how)
 
 

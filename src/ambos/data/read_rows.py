@@ -65,6 +65,8 @@ def read_pair_rows(
     columns: Columns,
     problems: Problems | None = None,
     *,
+    several: bool = False,
+    separator: str = SEPARATOR,
     options: ReadOptions | None = None,
     advance: Advance | None = None,
 ) -> Iterator[PairRow]:
@@ -73,7 +75,8 @@ def read_pair_rows(
     more = [columns.of(role) for role in ("text_c", "text_d") if role in columns.chosen]
 
     def make(record: dict[str, Any], file: Path, line: int) -> PairRow:
-        labels, score = _labels_of(record, columns.label, None), _score_of(record, columns.score)
+        labels = _labels_of(record, columns.label, separator if several else None)
+        score = _score_of(record, columns.score)
         texts = text_of(record, text_a), text_of(record, text_b)
         further = tuple(text_of(record, column) for column in more)
         return PairRow(*texts, labels, score, file, line, id_of(record, columns), further)
