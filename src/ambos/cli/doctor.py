@@ -125,15 +125,15 @@ def doctor(
     }
     if task is None:
         screen.note(f"read as rows for {chosen}; if they are for something else, say so with --task")
-    if splits["train"].columns.chosen:
-        screen.note(f"columns {splits['train'].columns}")
+    _say_columns(screen, splits)
     base = _Base(chosen, model, tokenizer, max_length)
     examination = _examine(screen, splits, base)
     cost = base.cost(examination)
     value = {
         "task": chosen,
         "guessed": task is None,
-        "columns": splits["train"].columns.chosen,
+        "columns": splits["train"].shown.chosen,
+        "columns_of": {name: found.shown.chosen for name, found in splits.items()},
         "files": {name: [str(source.path) for source in found.sources] for name, found in splits.items()},
         "model": model,
         "max_length": base.limit,
@@ -143,6 +143,16 @@ def doctor(
     screen.result(value, lambda console: show(console, value))
     if strict and any(finding.severity == "error" for finding in examination.findings):
         raise typer.Exit(InputError.exit_code)
+
+
+def _say_columns(screen: Screen, splits: dict[str, "RowFiles"]) -> None:
+    """Say which columns are read; of dev and test where they are others than those of train."""
+    train = splits["train"].shown
+    for name, files in splits.items():
+        if name == "train" and train.chosen:
+            screen.note(f"columns {train}")
+        elif files.shown != train:
+            screen.note(f"columns of {name} {files.shown}")
 
 
 def _task_of(files: list[str], task: str | None, given: "Columns", options: "ReadOptions") -> "Task":

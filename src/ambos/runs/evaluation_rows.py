@@ -76,5 +76,12 @@ def known_splits(task: Task[Any, Any], splits: Splits, *, skip_bad: bool) -> Spl
         rows = list(known_rows(task, split.rows, left_out, skip_bad=skip))
         return replace(split, rows=rows, left_out=split.left_out | left_out)
 
-    dev = known(splits.dev, skip=skip_bad or splits.kept_back)
-    return replace(splits, dev=dev, test=known(splits.test, skip=skip_bad))
+    dev = splits.dev
+    if splits.kept_back:  # what was left out before that is counted once, with the training rows
+        unknown = {why: count for why, count in dev.left_out.items() if why == UNKNOWN}
+        dev = replace(dev, left_out=unknown)
+    return replace(
+        splits,
+        dev=known(dev, skip=skip_bad or splits.kept_back),
+        test=known(splits.test, skip=skip_bad),
+    )
