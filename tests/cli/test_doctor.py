@@ -170,6 +170,30 @@ class TestTasks:
         assert said["columns"] == {"text": "a", "label": "b"}
         assert list(said["splits"]["train"]["labels"]) == ["x", "y"]
 
+    def test_columns_of_every_split(self, ambos, here):
+        write("train.csv", GOOD)
+        write("dev.csv", GOOD[:2])
+        Path("test.csv").write_text("frase,classe\nUm texto,a\n")
+        arguments = ["doctor", "train.csv", "--dev", "dev.csv", "--test", "test.csv"]
+        ran = ambos(*arguments)
+        assert ran.err.splitlines()[1:3] == [
+            "columns text: text, label: label",
+            "columns of test text: frase, label: classe",
+        ]
+        said = json.loads(ambos(*arguments, "--json").out)
+        assert said["columns_of"]["dev"] == said["columns"] == {"text": "text", "label": "label"}
+        assert said["columns_of"]["test"] == {"text": "frase", "label": "classe"}
+
+    def test_fields_of_conll(self, ambos, here):
+        write("a.conll", ["Ana NNP B-PER", "ri V O"])
+        ran = ambos("doctor", "a.conll")
+        assert ran.err.splitlines()[1] == "columns words: field 1, tags: field 3 (the last)"
+        said = json.loads(ambos("doctor", "a.conll", "--tags", "2", "--json").out)
+        assert list(said["splits"]["train"]["labels"]) == ["NNP", "V"]
+        write("a.tsv", ["Ana\tNNP\tB-PER", "ri\tV\tO"])
+        said = json.loads(ambos("doctor", "a.tsv", "--words", "1", "--tags", "2", "--json").out)
+        assert list(said["splits"]["train"]["labels"]) == ["NNP", "V"]
+
     def test_a_sample_of_every_kind(self, look, sample):
         for folder, task in (
             ("topic", "classify"),
@@ -280,6 +304,8 @@ class TestScreen:
         (["train.csv", "--task", "pair"], INPUT, "no column is known to hold the text_a and text_b"),
         (["train.csv", "--task", "tag"], INPUT, "do not know how to read"),
         (["train.csv", "--task", "sort"], USAGE, "--task"),
+        (["a.conll", "--tags", "foo"], INPUT, "have no names: there is none called 'foo'"),
+        (["a.conll", "--words", "3"], INPUT, "there is no field 3"),
         (["train.csv", "--label", "x"], INPUT, "there is no column 'x'"),
         (["train.csv", "--model", "m", "--tokenizer", "t"], USAGE, "a model has a tokenizer of its own"),
         (["train.csv", "--model", "minlm"], INPUT, "there is no model 'minlm'"),
@@ -293,6 +319,7 @@ class TestScreen:
 def test_bad_input(ambos, here, arguments, code, what):
     write("train.csv", GOOD)
     write("bad.csv", [("", "a")])
+    write("a.conll", ["Ana\tO"])
     Path("other.csv").write_text("a,b\n1,2\n")
     Path("empty.csv").touch()
     assert ambos("doctor", *arguments).refused(code, what)["fix"]

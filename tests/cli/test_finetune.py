@@ -62,3 +62,65 @@ def test_warnings_are_said_with_what_to_try(
     assert "collapse Of 20 dev rows, 100.0% get the label" in said
     assert "try a lower learning rate (--lr)" in said
     assert "masked-LM loss of the base" in said
+
+
+BAD = ["O rato,", ",a", "O pato,,b", "Um pato,", "só isto"]  # no label, no text, ragged
+
+
+def test_rows_that_are_left_out_are_counted(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file, dev = tmp_path / "rows.csv", tmp_path / "dev.csv"
+    good = [f"O gato {number} dorme,{'ab'[number % 2]}" for number in range(20)]
+    file.write_text("\n".join(["text,label", *good, *BAD]))
+    dev.write_text("\n".join(["frase,classe", *good[:4], "Um gato,c"]))
+    common = ["finetune", "classify", "--train", file, "--base", model_folder("wordpiece"), "--skip-bad"]
+    common += ["--epochs", 1]
+    ended = ambos(*common, "--dev", dev, "--out", tmp_path / "run")
+    assert ended.code == 0, ended.err
+    reasons = "2 for no label, 1 for empty text, 2 for ragged row"
+    said = " ".join(ended.err.split())
+    assert f"20 rows to learn from (5 left out: {reasons}), 5 to select by" in said
+    assert "; text: text, label: label; in dev text: frase, label: classe" in said
+    said = " ".join(ended.out.split())
+    assert f"rows of train left out: {reasons} rows of dev left out: 1 for unknown label" in said
+    kept_back = ambos(*common, "--out", tmp_path / "other", "--json")
+    assert kept_back.code == 0, kept_back.err
+    found = json.loads(kept_back.out)
+    assert found["left_out"] == {
+        "train": {"no label": 2, "empty text": 1, "ragged row": 2},
+        "dev": {},
+        "test": {},
+    }
+    seeds = ambos(*common, "--dev", dev, "--seeds", 2, "--out", tmp_path / "seeds", "--json")
+    assert seeds.code == 0, seeds.err
+    found = json.loads(seeds.out)
+    assert found["left_out"]["train"] == {"no label": 2, "empty text": 1, "ragged row": 2}
+    assert found["left_out"]["dev"] == {"unknown label": 1}
+    assert found["columns_of"]["dev"] == {"text": "frase", "label": "classe"}
+
+
+def test_fields_of_conll_by_number(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.conll"
+    file.write_text("O DET x\ngato NOUN x\ndorme VERB x\n\n" * 6)
+    common = ["finetune", "tag", "--train", file, "--base", model_folder("wordpiece"), "--epochs", 1]
+    ended = ambos(*common, "--words", 1, "--tags", 2, "--out", tmp_path / "run", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["labels"] == ["DET", "NOUN", "VERB"]
+    assert found["columns"] == {"words": "field 1", "tags": "field 2"}
+    refused = ambos(*common, "--tags", "upos", "--out", tmp_path / "other")
+    assert refused.refused(3, "have no names")["fix"] == "--tags 3"
+
+
+def test_several_labels_of_pairs(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text(
+        "text_a,text_b,label\n" + "".join(f"O gato,Um {n},{'a|b a b'.split()[n % 3]}\n" for n in range(12))
+    )
+    common = ["finetune", "classify", "--train", file, "--dev", file, "--base", model_folder("wordpiece")]
+    ended = ambos(*common, "--several", "--epochs", 1, "--out", tmp_path / "run", "--json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["labels"] == ["a", "b"]
+    measured = ambos("evaluate", tmp_path / "run", file, "--json")
+    assert [one["label"] for one in json.loads(measured.out)["classes"]] == ["a", "b"]

@@ -87,7 +87,7 @@ def read_tagged_rows(
     WordsRow(words=('Ana', 'ri'), tags=('B-PER', 'O'), file=PosixPath('ner.conll'), line=1)
     """
     options, problems, columns = options or ReadOptions(), problems or Problems(), columns or Columns()
-    records = table(columns, options, advance)
+    records = table(columns, options, advance, problems)
 
     def items(source: Source) -> Iterator[tuple[int, Any]]:
         if source.format in LISTS:

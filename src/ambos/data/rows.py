@@ -13,6 +13,7 @@ Kind = Literal[
     "empty text",
     "wrong type",
     "no finite score",
+    "ragged row",
     "ragged tags",
     "empty word",
     "answer not in the passage",
