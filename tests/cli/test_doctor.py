@@ -101,9 +101,11 @@ class TestFindings:
         assert said["splits"]["dev"]["unseen"] == {"c": 1}
 
     def test_rows_that_cannot_be_read(self, look):
-        said = look(write("train.csv", [*GOOD, ("", "a"), ("Sem rótulo.", "")]))
-        assert said["left_out"] == {"empty text": 1, "no label": 1}
-        assert about(said, "empty text")["examples"] == [["train.csv", 42]]
+        dev = write("dev.csv", [("", "a"), (" ", "b"), ("Um texto novo.", "a")])
+        said = look(write("train.csv", [*GOOD, ("", "a"), ("Sem rótulo.", "")]), "--dev", dev)
+        assert said["left_out"] == {"empty text": 3, "no label": 1}
+        assert {name: figures["empty"] for name, figures in said["splits"].items()} == {"train": 1, "dev": 2}
+        assert about(said, "empty text")["examples"] == [["train.csv", 42], ["dev.csv", 2], ["dev.csv", 3]]
         assert about(said, "no label")["severity"] == "error"
 
     def test_tags_out_of_order(self, look):
@@ -224,6 +226,20 @@ class TestTokens:
         found = about(said, "longer than 20 tokens")
         assert found["what"].startswith(f"{tokens['cut_rows']} of 40 rows of train")
         assert (said["max_length"], said["estimate"]) == (20, None)
+
+    def test_no_more_tokens_are_advised_than_the_model_reads(self, look, model_folder, tokenizer_folder):
+        rows = [("banco " * (90 if n % 2 else 2), "ab"[n % 2]) for n in range(40)]
+        arguments = [write("train.csv", rows), "--model", model_folder("wordpiece")]
+        found = about(look(*arguments), "longer than 64 tokens")["fix"]
+        assert found.startswith("the model reads at most 64 tokens at a time: read long texts in windows")
+        found = about(look(*arguments, "--max-length", 16), "longer than 16 tokens")["fix"]
+        assert "allow as many (--max-length 64), read long texts in windows (--long windows)" in found
+        rows = [("banco " * 20, "ab"[n % 2]) for n in range(40)]
+        tokens = look(write("train.csv", rows), *arguments[1:], "--max-length", 16)
+        longest = tokens["splits"]["train"]["tokens"]["p99"]
+        assert about(tokens, "longer than 16")["fix"].startswith(
+            f"allow {longest} tokens for 99 of 100 rows (--max-length {longest})"
+        )
 
     def test_without_a_limit_nothing_is_cut(self, look, tokenizer_folder):
         said = look(write("train.csv", GOOD), "--tokenizer", tokenizer_folder("bpe"))

@@ -176,6 +176,7 @@ class _Base:
         self.recipe = FinetuneRecipe(task=name, max_length=max_length)
         self.limit = max_length
         self.tokenizer = None if tokenizer is None else _load_tokenizer(tokenizer)
+        self.most: int | None = None  # that it can read at a time
         self._bundle: Any = None
         if model is not None:
             from ambos.bundle.bundle import Bundle  # noqa: PLC0415
@@ -184,6 +185,7 @@ class _Base:
             self._bundle = Bundle.load(model)
             reading = reading_of(self._bundle, self.recipe)
             self.tokenizer, self.limit = reading.tokenizer, reading.limit
+            self.most = self._bundle.config.context
 
     def cost(self, examination: "Examination") -> "Cost | None":
         """Estimate what fine-tuning would take; None without a model."""
@@ -227,4 +229,11 @@ def _examine(screen: Screen, splits: dict[str, "RowFiles"], base: _Base) -> "Exa
             progress.advance(bar, count)
 
         rows = {name: files.rows(problems, advance) for name, files in splits.items()}
-        return examine(rows.pop("train"), rows, tokenizer=base.tokenizer, limit=base.limit, problems=problems)
+        return examine(
+            rows.pop("train"),
+            rows,
+            tokenizer=base.tokenizer,
+            limit=base.limit,
+            most=base.most,
+            problems=problems,
+        )
