@@ -116,7 +116,7 @@ def test_fields_of_conll_by_number(ambos: Run, model_folder: Callable[[str], Pat
 def test_several_labels_of_pairs(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text(
-        "text_a,text_b,label\n" + "".join(f"O gato,Um {n},{'a|b a b'.split()[n % 3]}\n" for n in range(12))
+        "text_a,text_b,label\n" + "".join(f"O gato,Um {n},{['a|b', 'a', 'b'][n % 3]}\n" for n in range(12))
     )
     common = ["finetune", "classify", "--train", file, "--dev", file, "--base", model_folder("wordpiece")]
     ended = ambos(*common, "--several", "--epochs", 1, "--out", tmp_path / "run", "--json")
@@ -124,3 +124,92 @@ def test_several_labels_of_pairs(ambos: Run, model_folder: Callable[[str], Path]
     assert json.loads(ended.out)["labels"] == ["a", "b"]
     measured = ambos("evaluate", tmp_path / "run", file, "--json")
     assert [one["label"] for one in json.loads(measured.out)["classes"]] == ["a", "b"]
+
+
+class TestRefusedBeforeTraining:
+    @pytest.fixture
+    def refuse(
+        self, ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> Callable[..., dict]:
+        """Run a command that is refused; give the error, having seen that nothing was trained."""
+        monkeypatch.chdir(tmp_path)
+
+        def refuse(code: int, what: str, task: str, *arguments: object) -> dict:
+            common = ["finetune", task, "--base", model_folder("wordpiece"), "--epochs", 1, "--out", "run"]
+            error = ambos(*common, *arguments).refused(code, what)
+            assert not Path("run").exists()
+            return error
+
+        return refuse
+
+    def test_tags_that_train_does_not_have(self, refuse: Callable[..., dict]) -> None:
+        Path("train.conll").write_text("Ana\tB-PER\nSilva\tI-PER\nri\tO\n\nRio\tB-LOC\né\tO\n\n" * 4)
+        Path("dev.conll").write_text("# 1\nAna\tB-PER\nri\tO\n\né\tO\nRio\tB-LOC\nBranco\tI-LOC\nX\tB-ORG\n")
+        arguments = ["--train", "train.conll", "--dev", "dev.conll"]
+        error = refuse(3, "dev.conll, line 7: the labels 'I-LOC' and 'B-ORG' are", "tag", *arguments)
+        assert error["found"] == "I-LOC (line 7), B-ORG (line 8)"
+        arguments = ["--train", "train.conll", "--test", "dev.conll"]
+        refuse(3, "dev.conll, line 8: the type 'ORG' is not one that the model knows", "tag", *arguments)
+
+    def test_many_labels_that_train_does_not_have(self, refuse: Callable[..., dict]) -> None:
+        Path("train.csv").write_text("text,label\n" + "".join(f"Um {n},{'ab'[n % 2]}\n" for n in range(8)))
+        Path("dev.csv").write_text("text,label\n" + "".join(f"Dois {n},{'bcdefghij'[n]}\n" for n in range(9)))
+        what = "dev.csv, line 3: the labels 'c', 'd', 'e', 'f', 'g' and more are not among those"
+        error = refuse(3, what, "classify", "--train", "train.csv", "--dev", "dev.csv")
+        assert (error["expected"], error["found"][-10:]) == ("a, b", "g (line 7)")
+
+    def test_a_tag_of_no_entity(self, refuse: Callable[..., dict]) -> None:
+        Path("train.conll").write_text("Ana\tB-PER\nri\tO\n\n" * 4 + "\n\né\tO\nRui\tPER\n")
+        error = refuse(3, "train.conll, line 16: a tag cannot be read", "tag", "--train", "train.conll")
+        assert error["found"] == "'PER'"
+        assert error["fix"].startswith("correct it; if these are no entities")
+
+    def test_scores_that_are_all_the_same(self, refuse: Callable[..., dict]) -> None:
+        Path("train.csv").write_text("text,score\n" + "".join(f"Um {n},2.5\n" for n in range(8)))
+        error = refuse(3, "train.csv: all scores are the same", "score", "--train", "train.csv")
+        assert error["found"] == "the score 2.5 in every row to learn from"
+
+    @pytest.mark.parametrize(("given", "wrong"), [("1,x", "'x'"), ("1,,2", "''"), ("1;2", "'1;2'")])
+    def test_class_weights_that_are_no_numbers(
+        self, refuse: Callable[..., dict], given: str, wrong: str
+    ) -> None:
+        Path("train.csv").write_text("text,label\n" + "".join(f"Um {n},{'ab'[n % 2]}\n" for n in range(8)))
+        what = f"--class-weights {given}: {wrong} is no number"
+        error = refuse(2, what, "classify", "--train", "train.csv", "--class-weights", given)
+        assert error["expected"] == "balanced, or a number for each label, parted by commas"
+        assert error["found"] == given
+        assert error["fix"]
+
+
+def test_tags_in_bilou(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.conll"
+    file.write_text("Ana\tB-PER\nde\tI-PER\nSá\tL-PER\nri\tO\n\nRio\tU-LOC\né\tO\n\n" * 5)
+    common = ["finetune", "tag", "--train", file, "--dev", file, "--base", model_folder("wordpiece")]
+    ended = ambos(*common, "--epochs", 1, "--out", tmp_path / "run", "--json")
+    assert ended.code == 0, ended.err
+    assert "micro_f1" in json.loads(ended.out)["evaluation"]["dev"]
+    measured = ambos("evaluate", tmp_path / "run", file, "--json")
+    classes = json.loads(measured.out)["classes"]
+    assert {one["label"]: one["support"] for one in classes} == {"LOC": 5, "PER": 5}
+    out = tmp_path / "said.jsonl"
+    assert ambos("predict", tmp_path / "run", file, "--out", out).code == 0
+    assert "entities" in json.loads(out.read_text().splitlines()[0])
+
+
+def test_advice_fits_the_command(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("text,score\n" + "".join(f"O gato {n},{n}\n" for n in range(40)))
+    common = [
+        "finetune",
+        "score",
+        "--train",
+        file,
+        "--base",
+        model_folder("wordpiece"),
+        "--out",
+        tmp_path / "run",
+    ]
+    ended = ambos(*common, "--lr", 1e30, "--batch", 2, "--epochs", 2)
+    error = ended.refused(1, "the loss became")
+    assert "a lower learning rate (--lr 3e+29)" in error["fix"]
+    assert "optim" not in error["fix"]

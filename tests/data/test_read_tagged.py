@@ -95,6 +95,8 @@ class TestConll:
             [("#", "SYM"), ("1 000", "NUM")],
         ]
         assert [row.line for row in rows] == [4, 12]
+        assert [rows[0].line_of(place) for place in range(4)] == [4, 6, 7, 8]
+        assert [rows[1].line_of(place) for place in range(2)] == [12, 13]
         assert read(path, tag_field=5)[0].tags == ("V", "P", "D", "N")
         assert read(path, word_field=3)[0].words == ("sair", "de", "o", "sala")
 

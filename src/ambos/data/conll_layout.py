@@ -101,7 +101,7 @@ def find_layout(
         if place is None or not 1 <= place <= len(fields):
             raise _no_field(given, f"{option(role)} {usual}", fields, source, number, conllu=conllu)
         places.append(place - 1)
-    return Layout(separator, len(fields), *places, conllu)
+    return Layout(separator, len(fields), places[0], places[1], conllu)
 
 
 def _number_of(given: Field, *, conllu: bool) -> int | None:

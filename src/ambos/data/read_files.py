@@ -86,8 +86,8 @@ class RowFiles:
         """Find files, folders and globs; columns that are not `given` are known by their names.
 
         For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
-        if the columns do; the task is then `pair` or `pair-score`. Of CoNLL files the given words and tags are
-        numbers of fields, unless there are tables among the files, whose columns they name then.
+        if the columns do; the task is then `pair` or `pair-score`. Of CoNLL files the given words and tags
+        are numbers of fields, unless there are tables among the files, whose columns they name then.
         """
         if task == "embed":
             task = pair_target(names, given, options, labelled=labelled)
@@ -109,16 +109,15 @@ class RowFiles:
         return found_files if task != "tag" else found_files._with_fields(tables)
 
     def _with_fields(self, tables: Sequence[Source]) -> "RowFiles":
-        """Return the same with the fields of CoNLL files; raise `InputError` for names where there are none."""
+        """Return the same with the fields of CoNLL files, which have no names; refuse names of others."""
         rest = [source for source in self.sources if source not in tables]
         conll = [source for source in rest if self.labelled or source.format != "txt"]
         given = Columns() if tables else self.columns
         fields = given.words, given.tags
         said = said_fields(conll, self.options, *fields, labelled=self.labelled)
         if not tables:
-            _refuse_names(
-                given.chosen if not conll else replace(given, words=None, tags=None).chosen, rest[0]
-            )
+            others = replace(given, words=None, tags=None) if conll else given
+            _refuse_names(others.chosen, rest[0])
             return replace(self, columns=Columns(), fields=fields, shown=said)
         both = {
             role: f"{name} (of CoNLL: {said.of(role)})"

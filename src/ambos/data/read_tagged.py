@@ -106,11 +106,12 @@ def read_tagged_rows(
         words = _checked_words(sentence)
         if not labelled:
             return Untagged(words, (), file, line, sentence.id, sentence.text)
+        lines = _lines_of(sentence) if isinstance(item, tuple) else ()
         tags = _checked_tags(sentence)
         wrong = misplaced(tags)
         if wrong:
             problems.note(Problem("tags out of order", f"{wrong} of {len(tags)} tags", file, line))
-        return WordsRow(words, tags, file, line)
+        return WordsRow(words, tags, file, line, lines=lines)
 
     return read_each(sources, items, make, problems)
 
@@ -162,6 +163,13 @@ def _from_record(item: dict[str, Any] | str, columns: Columns, line: int, *, lab
     if labelled and len(words) != len(tags):
         raise BadRow("ragged tags", f"{len(words)} words and {len(tags)} tags")
     return _Sentence(words, tags, [line] * len(words), None, id_of(record, columns))
+
+
+def _lines_of(sentence: _Sentence) -> Sequence[int]:
+    """Return the line of each word; as a range, which takes next to no memory, where that is possible."""
+    first, last = sentence.lines[0], sentence.lines[-1]
+    together = last - first + 1 == len(sentence.lines)
+    return range(first, last + 1) if together else tuple(sentence.lines)
 
 
 def _list(value: object, column: str, expected: str) -> list[Any]:
