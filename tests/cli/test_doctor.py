@@ -101,9 +101,11 @@ class TestFindings:
         assert said["splits"]["dev"]["unseen"] == {"c": 1}
 
     def test_rows_that_cannot_be_read(self, look):
-        said = look(write("train.csv", [*GOOD, ("", "a"), ("Sem rótulo.", "")]))
-        assert said["left_out"] == {"empty text": 1, "no label": 1}
-        assert about(said, "empty text")["examples"] == [["train.csv", 42]]
+        dev = write("dev.csv", [("", "a"), (" ", "b"), ("Um texto novo.", "a")])
+        said = look(write("train.csv", [*GOOD, ("", "a"), ("Sem rótulo.", "")]), "--dev", dev)
+        assert said["left_out"] == {"empty text": 3, "no label": 1}
+        assert {name: figures["empty"] for name, figures in said["splits"].items()} == {"train": 1, "dev": 2}
+        assert about(said, "empty text")["examples"] == [["train.csv", 42], ["dev.csv", 2], ["dev.csv", 3]]
         assert about(said, "no label")["severity"] == "error"
 
     def test_tags_out_of_order(self, look):
@@ -170,6 +172,30 @@ class TestTasks:
         assert said["columns"] == {"text": "a", "label": "b"}
         assert list(said["splits"]["train"]["labels"]) == ["x", "y"]
 
+    def test_columns_of_every_split(self, ambos, here):
+        write("train.csv", GOOD)
+        write("dev.csv", GOOD[:2])
+        Path("test.csv").write_text("frase,classe\nUm texto,a\n")
+        arguments = ["doctor", "train.csv", "--dev", "dev.csv", "--test", "test.csv"]
+        ran = ambos(*arguments)
+        assert ran.err.splitlines()[1:3] == [
+            "columns text: text, label: label",
+            "columns of test text: frase, label: classe",
+        ]
+        said = json.loads(ambos(*arguments, "--json").out)
+        assert said["columns_of"]["dev"] == said["columns"] == {"text": "text", "label": "label"}
+        assert said["columns_of"]["test"] == {"text": "frase", "label": "classe"}
+
+    def test_fields_of_conll(self, ambos, here):
+        write("a.conll", ["Ana NNP B-PER", "ri V O"])
+        ran = ambos("doctor", "a.conll")
+        assert ran.err.splitlines()[1] == "columns words: field 1, tags: field 3 (the last)"
+        said = json.loads(ambos("doctor", "a.conll", "--tags", "2", "--json").out)
+        assert list(said["splits"]["train"]["labels"]) == ["NNP", "V"]
+        write("a.tsv", ["Ana\tNNP\tB-PER", "ri\tV\tO"])
+        said = json.loads(ambos("doctor", "a.tsv", "--words", "1", "--tags", "2", "--json").out)
+        assert list(said["splits"]["train"]["labels"]) == ["NNP", "V"]
+
     def test_a_sample_of_every_kind(self, look, sample):
         for folder, task in (
             ("topic", "classify"),
@@ -200,6 +226,20 @@ class TestTokens:
         found = about(said, "longer than 20 tokens")
         assert found["what"].startswith(f"{tokens['cut_rows']} of 40 rows of train")
         assert (said["max_length"], said["estimate"]) == (20, None)
+
+    def test_no_more_tokens_are_advised_than_the_model_reads(self, look, model_folder, tokenizer_folder):
+        rows = [("banco " * (90 if n % 2 else 2), "ab"[n % 2]) for n in range(40)]
+        arguments = [write("train.csv", rows), "--model", model_folder("wordpiece")]
+        found = about(look(*arguments), "longer than 64 tokens")["fix"]
+        assert found.startswith("the model reads at most 64 tokens at a time: read long texts in windows")
+        found = about(look(*arguments, "--max-length", 16), "longer than 16 tokens")["fix"]
+        assert "allow as many (--max-length 64), read long texts in windows (--long windows)" in found
+        rows = [("banco " * 20, "ab"[n % 2]) for n in range(40)]
+        tokens = look(write("train.csv", rows), *arguments[1:], "--max-length", 16)
+        longest = tokens["splits"]["train"]["tokens"]["p99"]
+        assert about(tokens, "longer than 16")["fix"].startswith(
+            f"allow {longest} tokens for 99 of 100 rows (--max-length {longest})"
+        )
 
     def test_without_a_limit_nothing_is_cut(self, look, tokenizer_folder):
         said = look(write("train.csv", GOOD), "--tokenizer", tokenizer_folder("bpe"))
@@ -280,6 +320,8 @@ class TestScreen:
         (["train.csv", "--task", "pair"], INPUT, "no column is known to hold the text_a and text_b"),
         (["train.csv", "--task", "tag"], INPUT, "do not know how to read"),
         (["train.csv", "--task", "sort"], USAGE, "--task"),
+        (["a.conll", "--tags", "foo"], INPUT, "have no names: there is none called 'foo'"),
+        (["a.conll", "--words", "3"], INPUT, "there is no field 3"),
         (["train.csv", "--label", "x"], INPUT, "there is no column 'x'"),
         (["train.csv", "--model", "m", "--tokenizer", "t"], USAGE, "a model has a tokenizer of its own"),
         (["train.csv", "--model", "minlm"], INPUT, "there is no model 'minlm'"),
@@ -293,6 +335,7 @@ class TestScreen:
 def test_bad_input(ambos, here, arguments, code, what):
     write("train.csv", GOOD)
     write("bad.csv", [("", "a")])
+    write("a.conll", ["Ana\tO"])
     Path("other.csv").write_text("a,b\n1,2\n")
     Path("empty.csv").touch()
     assert ambos("doctor", *arguments).refused(code, what)["fix"]

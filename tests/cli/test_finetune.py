@@ -62,3 +62,154 @@ def test_warnings_are_said_with_what_to_try(
     assert "collapse Of 20 dev rows, 100.0% get the label" in said
     assert "try a lower learning rate (--lr)" in said
     assert "masked-LM loss of the base" in said
+
+
+BAD = ["O rato,", ",a", "O pato,,b", "Um pato,", "só isto"]  # no label, no text, ragged
+
+
+def test_rows_that_are_left_out_are_counted(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file, dev = tmp_path / "rows.csv", tmp_path / "dev.csv"
+    good = [f"O gato {number} dorme,{'ab'[number % 2]}" for number in range(20)]
+    file.write_text("\n".join(["text,label", *good, *BAD]))
+    dev.write_text("\n".join(["frase,classe", *good[:4], "Um gato,c"]))
+    common = ["finetune", "classify", "--train", file, "--base", model_folder("wordpiece"), "--skip-bad"]
+    common += ["--epochs", 1]
+    ended = ambos(*common, "--dev", dev, "--out", tmp_path / "run")
+    assert ended.code == 0, ended.err
+    reasons = "2 for no label, 1 for empty text, 2 for ragged row"
+    said = " ".join(ended.err.split())
+    assert f"20 rows to learn from (5 left out: {reasons}), 5 to select by" in said
+    assert "; text: text, label: label; in dev text: frase, label: classe" in said
+    said = " ".join(ended.out.split())
+    assert f"rows of train left out: {reasons} rows of dev left out: 1 for unknown label" in said
+    kept_back = ambos(*common, "--out", tmp_path / "other", "--json")
+    assert kept_back.code == 0, kept_back.err
+    found = json.loads(kept_back.out)
+    assert found["left_out"] == {
+        "train": {"no label": 2, "empty text": 1, "ragged row": 2},
+        "dev": {},
+        "test": {},
+    }
+    seeds = ambos(*common, "--dev", dev, "--seeds", 2, "--out", tmp_path / "seeds", "--json")
+    assert seeds.code == 0, seeds.err
+    found = json.loads(seeds.out)
+    assert found["left_out"]["train"] == {"no label": 2, "empty text": 1, "ragged row": 2}
+    assert found["left_out"]["dev"] == {"unknown label": 1}
+    assert found["columns_of"]["dev"] == {"text": "frase", "label": "classe"}
+
+
+def test_fields_of_conll_by_number(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.conll"
+    file.write_text("O DET x\ngato NOUN x\ndorme VERB x\n\n" * 6)
+    common = ["finetune", "tag", "--train", file, "--base", model_folder("wordpiece"), "--epochs", 1]
+    ended = ambos(*common, "--words", 1, "--tags", 2, "--out", tmp_path / "run", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["labels"] == ["DET", "NOUN", "VERB"]
+    assert found["columns"] == {"words": "field 1", "tags": "field 2"}
+    refused = ambos(*common, "--tags", "upos", "--out", tmp_path / "other")
+    assert refused.refused(3, "have no names")["fix"] == "--tags 3"
+
+
+def test_several_labels_of_pairs(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text(
+        "text_a,text_b,label\n" + "".join(f"O gato,Um {n},{['a|b', 'a', 'b'][n % 3]}\n" for n in range(12))
+    )
+    common = ["finetune", "classify", "--train", file, "--dev", file, "--base", model_folder("wordpiece")]
+    ended = ambos(*common, "--several", "--epochs", 1, "--out", tmp_path / "run", "--json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["labels"] == ["a", "b"]
+    measured = ambos("evaluate", tmp_path / "run", file, "--json")
+    assert [one["label"] for one in json.loads(measured.out)["classes"]] == ["a", "b"]
+
+
+class TestRefusedBeforeTraining:
+    @pytest.fixture
+    def refuse(
+        self, ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> Callable[..., dict]:
+        """Run a command that is refused; give the error, having seen that nothing was trained."""
+        monkeypatch.chdir(tmp_path)
+
+        def refuse(code: int, what: str, task: str, *arguments: object) -> dict:
+            common = ["finetune", task, "--base", model_folder("wordpiece"), "--epochs", 1, "--out", "run"]
+            error = ambos(*common, *arguments).refused(code, what)
+            assert not Path("run").exists()
+            return error
+
+        return refuse
+
+    def test_tags_that_train_does_not_have(self, refuse: Callable[..., dict]) -> None:
+        Path("train.conll").write_text("Ana\tB-PER\nSilva\tI-PER\nri\tO\n\nRio\tB-LOC\né\tO\n\n" * 4)
+        Path("dev.conll").write_text("# 1\nAna\tB-PER\nri\tO\n\né\tO\nRio\tB-LOC\nBranco\tI-LOC\nX\tB-ORG\n")
+        arguments = ["--train", "train.conll", "--dev", "dev.conll"]
+        error = refuse(3, "dev.conll, line 7: the labels 'I-LOC' and 'B-ORG' are", "tag", *arguments)
+        assert error["found"] == "I-LOC (line 7), B-ORG (line 8)"
+        arguments = ["--train", "train.conll", "--test", "dev.conll"]
+        refuse(3, "dev.conll, line 8: the type 'ORG' is not one that the model knows", "tag", *arguments)
+
+    def test_many_labels_that_train_does_not_have(self, refuse: Callable[..., dict]) -> None:
+        Path("train.csv").write_text("text,label\n" + "".join(f"Um {n},{'ab'[n % 2]}\n" for n in range(8)))
+        Path("dev.csv").write_text("text,label\n" + "".join(f"Dois {n},{'bcdefghij'[n]}\n" for n in range(9)))
+        what = "dev.csv, line 3: the labels 'c', 'd', 'e', 'f', 'g' and more are not among those"
+        error = refuse(3, what, "classify", "--train", "train.csv", "--dev", "dev.csv")
+        assert (error["expected"], error["found"][-10:]) == ("a, b", "g (line 7)")
+
+    def test_a_tag_of_no_entity(self, refuse: Callable[..., dict]) -> None:
+        Path("train.conll").write_text("Ana\tB-PER\nri\tO\n\n" * 4 + "\n\né\tO\nRui\tPER\n")
+        error = refuse(3, "train.conll, line 16: a tag cannot be read", "tag", "--train", "train.conll")
+        assert error["found"] == "'PER'"
+        assert error["fix"].startswith("correct it; if these are no entities")
+
+    def test_scores_that_are_all_the_same(self, refuse: Callable[..., dict]) -> None:
+        Path("train.csv").write_text("text,score\n" + "".join(f"Um {n},2.5\n" for n in range(8)))
+        error = refuse(3, "train.csv: all scores are the same", "score", "--train", "train.csv")
+        assert error["found"] == "the score 2.5 in every row to learn from"
+
+    @pytest.mark.parametrize(("given", "wrong"), [("1,x", "'x'"), ("1,,2", "''"), ("1;2", "'1;2'")])
+    def test_class_weights_that_are_no_numbers(
+        self, refuse: Callable[..., dict], given: str, wrong: str
+    ) -> None:
+        Path("train.csv").write_text("text,label\n" + "".join(f"Um {n},{'ab'[n % 2]}\n" for n in range(8)))
+        what = f"--class-weights {given}: {wrong} is no number"
+        error = refuse(2, what, "classify", "--train", "train.csv", "--class-weights", given)
+        assert error["expected"] == "balanced, or a number for each label, parted by commas"
+        assert error["found"] == given
+        assert error["fix"]
+
+
+def test_tags_in_bilou(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.conll"
+    file.write_text("Ana\tB-PER\nde\tI-PER\nSá\tL-PER\nri\tO\n\nRio\tU-LOC\né\tO\n\n" * 5)
+    common = ["finetune", "tag", "--train", file, "--dev", file, "--base", model_folder("wordpiece")]
+    ended = ambos(*common, "--epochs", 1, "--out", tmp_path / "run", "--json")
+    assert ended.code == 0, ended.err
+    assert "micro_f1" in json.loads(ended.out)["evaluation"]["dev"]
+    measured = ambos("evaluate", tmp_path / "run", file, "--json")
+    classes = json.loads(measured.out)["classes"]
+    assert {one["label"]: one["support"] for one in classes} == {"LOC": 5, "PER": 5}
+    out = tmp_path / "said.jsonl"
+    assert ambos("predict", tmp_path / "run", file, "--out", out).code == 0
+    assert "entities" in json.loads(out.read_text().splitlines()[0])
+
+
+def test_advice_fits_the_command(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("text,score\n" + "".join(f"O gato {n},{n}\n" for n in range(40)))
+    common = [
+        "finetune",
+        "score",
+        "--train",
+        file,
+        "--base",
+        model_folder("wordpiece"),
+        "--out",
+        tmp_path / "run",
+    ]
+    ended = ambos(*common, "--lr", 1e30, "--batch", 2, "--epochs", 2)
+    error = ended.refused(1, "the loss became")
+    assert "a lower learning rate (--lr 3e+29)" in error["fix"]
+    assert "optim" not in error["fix"]

@@ -276,3 +276,60 @@ def test_several_labels():
     files = RowFiles.find(["a.csv"], "classify", several=True, separator=";")
     assert next(iter(files.rows())).labels == ("x", "y")
     assert files.bytes == Path("a.csv").stat().st_size
+
+
+def test_several_labels_of_pairs():
+    write("a.csv", "text_a,text_b,label", "Um,Dois,x|y", "Um,Três,x", "Um,Nada,")
+    files = RowFiles.find(["a.csv"], "classify", several=True)
+    assert files.task == "pair"
+    assert [row.labels for row in files.rows()] == [("x", "y"), ("x",), ()]
+    parted = RowFiles.find(["a.csv"], "classify", several=True, separator=";")
+    assert next(iter(parted.rows())).labels == ("x|y",)
+
+
+class TestFieldsOfConll:
+    CONLL = ("Ana NNP B-PER", "ri V O")
+
+    def find(self, *names, words=None, tags=None, **more):
+        return RowFiles.find(list(names), "tag", Columns(words=words, tags=tags), **more)
+
+    def test_they_are_said(self):
+        write("a.conll", *self.CONLL)
+        assert str(self.find("a.conll").shown) == "words: field 1, tags: field 3 (the last)"
+        assert str(self.find("a.conll", labelled=False).shown) == "words: field 1"
+        write("b.conllu", "\t".join(["1", "Ana", "Ana", "PROPN", "NNP", *"_____"]))
+        assert str(self.find("b.conllu").shown) == "words: field 2 (form), tags: field 4 (upos)"
+        both = self.find("a.conll", "b.conllu").shown
+        assert both.tags == "field 3 (the last) or field 4 (upos)"
+
+    def test_they_are_chosen_by_number(self):
+        write("a.conll", *self.CONLL)
+        files = self.find("a.conll", words="2", tags="1")
+        assert str(files.shown) == "words: field 2, tags: field 1"
+        assert [(row.words, row.tags) for row in files.rows()] == [(("NNP", "V"), ("Ana", "ri"))]
+        assert next(iter(self.find("a.conll", words="2", labelled=False).rows())).words == ("NNP", "V")
+
+    def test_names_are_refused(self):
+        write("a.conll", *self.CONLL)
+        with pytest.raises(InputError, match="have no names: there is none called 'foo'") as caught:
+            self.find("a.conll", tags="foo")
+        assert (caught.value.file, caught.value.fix) == ("a.conll", "--tags 3")
+        with pytest.raises(InputError, match="no columns in this file, and so no 'ner'"):
+            RowFiles.find(["a.conll"], "tag", Columns(label="ner"))
+        write("a.txt", "Ana ri")
+        with pytest.raises(InputError, match="no columns in this file, and so no 'frase'"):
+            self.find("a.txt", words="frase", labelled=False)
+
+    def test_beside_tables_names_are_those_of_columns(self):
+        write("a.conll", *self.CONLL)
+        write("b.jsonl", {"w": ["Oi"], "tags": ["O"]})
+        files = self.find("a.conll", "b.jsonl", words="w")
+        assert files.shown.words == "w (of CoNLL: field 1)"
+        assert files.shown.tags == "tags (of CoNLL: field 3 (the last))"
+        assert [row.words for row in files.rows()] == [("Ana", "ri"), ("Oi",)]
+
+    def test_a_tsv_whose_fields_have_numbers_is_tagged(self):
+        write("a.tsv", "Ana\tN\tB-PER", "ri\tV\tO")
+        assert guess_task(["a.tsv"], Columns(words="1", tags="2")) == "tag"
+        with pytest.raises(InputError, match="there is no column 'foo'"):
+            guess_task(["a.tsv"], Columns(words="foo"))

@@ -300,7 +300,7 @@ class TestTexts:
     @pytest.mark.parametrize("skip_bad", [False, True])
     @pytest.mark.parametrize(
         ("name", "text", "line"),
-        [("a.csv", "text,label\na,x\nb,y,z\n", 3), ("a.jsonl", '{"text": "a", "label": "x"}\n{"te', 2)],
+        [("a.csv", 'text,label\na,x\n"b,y\n', 3), ("a.jsonl", '{"text": "a", "label": "x"}\n{"te', 2)],
     )
     def test_a_broken_file_is_refused_in_any_case(self, tmp_path, name, text, line, skip_bad):
         with pytest.raises(InputError) as caught:
@@ -478,3 +478,19 @@ class TestSources:
         with pytest.raises(InputError) as caught:
             find_sources([str(write(tmp_path, "a.txt", "x"))], formats=TABLES)
         assert caught.value.expected.startswith("a .jsonl, .csv, .tsv or .parquet file")
+
+
+@pytest.mark.parametrize(("name", "mark"), [("a.csv", ","), ("a.tsv", "\t"), ("b.csv", ";")])
+def test_ragged_rows_are_bad_rows(tmp_path, name, mark):
+    lines = ["text,label", "um,x", "dois", "três,x,y", ",x", "quatro,y"]
+    path = tmp_path / name
+    path.write_text("\n".join(lines).replace(",", mark))
+    sources, columns, problems = find_sources([str(path)]), Columns(text="text", label="label"), Problems()
+    kept = Problems(skip_bad=True)
+    assert [row.text for row in read_text_rows(sources, columns, kept)] == ["um", "quatro"]
+    assert kept.counts == {"ragged row": 2, "empty text": 1}
+    with pytest.raises(InputError) as caught:
+        list(read_text_rows(sources, columns, problems))
+    assert (caught.value.what, caught.value.line) == ("3 rows cannot be used", 3)
+    assert f"{path}, line 3: ragged row (1 fields, not 2 fields, as in the header" in str(caught.value.found)
+    assert repr(mark) in str(caught.value.found)

@@ -95,6 +95,8 @@ class TestConll:
             [("#", "SYM"), ("1 000", "NUM")],
         ]
         assert [row.line for row in rows] == [4, 12]
+        assert [rows[0].line_of(place) for place in range(4)] == [4, 6, 7, 8]
+        assert [rows[1].line_of(place) for place in range(2)] == [12, 13]
         assert read(path, tag_field=5)[0].tags == ("V", "P", "D", "N")
         assert read(path, word_field=3)[0].words == ("sair", "de", "o", "sala")
 
@@ -133,7 +135,23 @@ class TestConll:
     def test_fields_that_are_not_there(self, tmp_path, field, given):
         error = error_of(write(tmp_path, "a.conll", "# x\na\tO\n"), **{field: given})
         assert (error.what, error.line) == (f"there is no field {given}", 2)
-        assert error.fix.startswith(f"--{field.replace('_', '-')} ")
+        assert error.fix == ("--words 1" if field == "word_field" else "--tags 2")
+
+    def test_fields_of_conllu_have_names(self, tmp_path):
+        path = write(tmp_path, "a.conllu", CONLLU)
+        assert read(path, word_field="lemma", tag_field="XPOS")[1] == read(path, word_field=3, tag_field=5)[1]
+        error = error_of(path, tag_field="xpso")
+        assert (error.what, error.fix) == ("CoNLL-U has no field 'xpso'", "did you mean xpos?")
+        assert error.line == 4
+
+    def test_fields_of_conll_have_none(self, tmp_path):
+        error = error_of(write(tmp_path, "a.conll", "Ana N B-PER\n"), tag_field="ner")
+        assert error.what == "the fields of a CoNLL file have no names: there is none called 'ner'"
+        assert (error.expected, error.fix, error.line) == (
+            "a number from 1 to 3, as many as this line has fields",
+            "--tags 3",
+            1,
+        )
 
     def test_a_file_without_blank_lines_stops_at_a_limit(self, tmp_path, monkeypatch):
         monkeypatch.setattr(read_tagged, "_MAX_WORDS", 10)

@@ -147,6 +147,14 @@ def test_what_is_no_tag_is_refused(tag):
     assert repr(tag) in str(caught.value)
 
 
+def test_bilou_is_bioes_with_other_letters():
+    tags = ["U-PER", "B-PER", "I-PER", "L-PER", "U-PER", "U-PER", "O", "L-LOC", "I-LOC"]
+    other = [tag.replace("U-", "S-").replace("L-", "E-") for tag in tags]
+    assert spans(tags) == spans(other)
+    assert spans(tags)[:2] == [("PER", 0, 1), ("PER", 1, 4)]
+    assert entity_types(tags) == ["LOC", "PER"]
+
+
 def test_tags_of_another_scheme_are_refused_when_strict():
     with pytest.raises(InputError, match="a tag cannot be read"):
         spans(["S-PER"], strict="BIO")

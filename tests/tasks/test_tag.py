@@ -108,7 +108,13 @@ def test_the_window_with_most_context_decides(tokenizer: Tokenizer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "main"), [(("O", "B-X", "I-X"), "micro_f1"), (("ADJ", "NOUN"), "accuracy")]
+    ("names", "main"),
+    [
+        (("O", "B-X", "I-X"), "micro_f1"),
+        (("O", "U-X", "U-Y"), "micro_f1"),
+        (("ADJ", "NOUN"), "accuracy"),
+        (("L-ADJ", "NOUN"), "accuracy"),
+    ],
 )
 def test_entities_are_told_from_plain_tags(names: tuple[str, ...], main: str) -> None:
     task = Tag(LabelSet(names))

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -164,7 +165,9 @@ def _sentences(run: Run) -> Iterator[list[str | Span]]:
             f"The weights of step {best:,.0f} were kept, the best of {len(run.of('dev')):,} by {metric} on ",
             f"{dev:,.0f} dev rows{whence}.{early}",
         ]
-    left_out = {why: n for split in (run.get("left_out") or {}).values() for why, n in split.items()}
+    left_out: Counter[str] = Counter()
+    for split in (run.get("left_out") or {}).values():
+        left_out.update(split)
     if left_out:
         yield [f"Rows were left out: {listed([f'{n:,} for {why}' for why, n in left_out.items()])}."]
 

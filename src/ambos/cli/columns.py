@@ -18,8 +18,10 @@ TextC = Annotated[str | None, _option("text-c", "Of a third text, read after the
 TextD = Annotated[str | None, _option("text-d", "Of a fourth text.")]
 Label = Annotated[str | None, _option("label", "Of the label.")]
 Score = Annotated[str | None, _option("score", "Of the score.")]
-Words = Annotated[str | None, _option("words", "Of the words, in a list.")]
-Tags = Annotated[str | None, _option("tags", "Of the tags, in a list.")]
+Words = Annotated[
+    str | None, _option("words", "Of the words, in a list; of CoNLL, the number of their field, from 1.")
+]
+Tags = Annotated[str | None, _option("tags", "Of the tags, in a list; of CoNLL, the number of their field.")]
 Question = Annotated[str | None, _option("question", "Of the question.")]
 Passage = Annotated[str | None, _option("passage", "Of the passage.")]
 Answers = Annotated[str | None, _option("answers", "Of the answers.")]

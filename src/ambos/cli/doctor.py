@@ -125,15 +125,15 @@ def doctor(
     }
     if task is None:
         screen.note(f"read as rows for {chosen}; if they are for something else, say so with --task")
-    if splits["train"].columns.chosen:
-        screen.note(f"columns {splits['train'].columns}")
+    _say_columns(screen, splits)
     base = _Base(chosen, model, tokenizer, max_length)
     examination = _examine(screen, splits, base)
     cost = base.cost(examination)
     value = {
         "task": chosen,
         "guessed": task is None,
-        "columns": splits["train"].columns.chosen,
+        "columns": splits["train"].shown.chosen,
+        "columns_of": {name: found.shown.chosen for name, found in splits.items()},
         "files": {name: [str(source.path) for source in found.sources] for name, found in splits.items()},
         "model": model,
         "max_length": base.limit,
@@ -143,6 +143,16 @@ def doctor(
     screen.result(value, lambda console: show(console, value))
     if strict and any(finding.severity == "error" for finding in examination.findings):
         raise typer.Exit(InputError.exit_code)
+
+
+def _say_columns(screen: Screen, splits: dict[str, "RowFiles"]) -> None:
+    """Say which columns are read; of dev and test where they are others than those of train."""
+    train = splits["train"].shown
+    for name, files in splits.items():
+        if name == "train" and train.chosen:
+            screen.note(f"columns {train}")
+        elif files.shown != train:
+            screen.note(f"columns of {name} {files.shown}")
 
 
 def _task_of(files: list[str], task: str | None, given: "Columns", options: "ReadOptions") -> "Task":
@@ -166,6 +176,7 @@ class _Base:
         self.recipe = FinetuneRecipe(task=name, max_length=max_length)
         self.limit = max_length
         self.tokenizer = None if tokenizer is None else _load_tokenizer(tokenizer)
+        self.most: int | None = None  # that it can read at a time
         self._bundle: Any = None
         if model is not None:
             from ambos.bundle.bundle import Bundle  # noqa: PLC0415
@@ -174,6 +185,7 @@ class _Base:
             self._bundle = Bundle.load(model)
             reading = reading_of(self._bundle, self.recipe)
             self.tokenizer, self.limit = reading.tokenizer, reading.limit
+            self.most = self._bundle.config.context
 
     def cost(self, examination: "Examination") -> "Cost | None":
         """Estimate what fine-tuning would take; None without a model."""
@@ -217,4 +229,11 @@ def _examine(screen: Screen, splits: dict[str, "RowFiles"], base: _Base) -> "Exa
             progress.advance(bar, count)
 
         rows = {name: files.rows(problems, advance) for name, files in splits.items()}
-        return examine(rows.pop("train"), rows, tokenizer=base.tokenizer, limit=base.limit, problems=problems)
+        return examine(
+            rows.pop("train"),
+            rows,
+            tokenizer=base.tokenizer,
+            limit=base.limit,
+            most=base.most,
+            problems=problems,
+        )

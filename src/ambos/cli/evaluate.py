@@ -143,8 +143,8 @@ def evaluate(
     if save and not force:
         refuse_other_file(Path(model), rows.names)
     reading = loaded.reading(long, max_length)
-    if found.columns.chosen:
-        screen.note(f"columns {found.columns}")
+    if found.shown.chosen:
+        screen.note(f"columns {found.shown}")
     total = sum(1 for _ in rows)  # whatever is wrong with the rows comes before the work
     try:
         with _target(out, force=force) as work, _progress(screen, total) as tell:

@@ -280,7 +280,18 @@ def _layers(given: str | None) -> int | str | None:
 def _weights(given: str | None) -> str | list[float] | None:
     if given is None or not any(character.isdigit() for character in given):
         return given
-    return [float(number) for number in given.split(",")]
+    numbers = []
+    for part in given.split(","):
+        try:
+            numbers.append(float(part))
+        except ValueError:
+            raise UsageError(
+                f"--class-weights {given}: {part.strip()!r} is no number",
+                expected="balanced, or a number for each label, parted by commas",
+                found=given,
+                fix="--class-weights balanced, or for two labels --class-weights 1,2.5",
+            ) from None
+    return numbers
 
 
 def _stated(values: dict[str, Any]) -> dict[str, Any]:

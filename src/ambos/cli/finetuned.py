@@ -30,6 +30,7 @@ def finish(screen: Screen, out: Path, done: bool) -> None:
             f"[bold]{about['task']}[/]: {about['rows']['train']:,} rows, {about['steps']:,} steps "
             f"in {about['seconds']:.0f} s"
         )
+        show_left_out(console, about)
         name = about["best"]["metric"]
         for split, metrics in about["evaluation"].items():
             figure = metrics[name]
@@ -45,6 +46,14 @@ def finish(screen: Screen, out: Path, done: bool) -> None:
     screen.result({"out": str(out), "done": done, "best": best, **about}, show)
     if not done:
         raise typer.Exit(130)
+
+
+def show_left_out(console: Console, about: dict[str, Any]) -> None:
+    """Show how many rows of each split were not used, and why."""
+    for split, reasons in about.get("left_out", {}).items():
+        if reasons:
+            counted = ", ".join(f"{count:,} for {why}" for why, count in reasons.items())
+            console.print(f"  [yellow]rows of {split} left out: {counted}[/]")
 
 
 def _show_review(console: Console, about: dict[str, Any]) -> None:

@@ -142,7 +142,7 @@ def predict(
         "bytes": out.stat().st_size,
         "model": model,
         "task": task,
-        "columns": files.columns.chosen,
+        "columns": files.shown.chosen,
         "rows": done.rows,
         "earlier_rows": done.earlier,
         "skipped": done.skipped,
@@ -156,7 +156,7 @@ def predict(
 
 def _described(files: Any) -> str:  # noqa: ANN401 (its module is imported late)
     count = len(files.sources)
-    columns = f"; columns {files.columns}" if files.columns.chosen else ""
+    columns = f"; columns {files.shown}" if files.shown.chosen else ""
     return f"{count} {'file' if count == 1 else 'files'} to read{columns}"
 
 

@@ -39,6 +39,8 @@ class SplitFigures:
 
     Parameters
     ----------
+    empty
+        Rows without a text; those that were left out for it are among them, though not among `rows`.
     duplicates
         Rows whose text stands in an earlier row of the split.
     in_train
@@ -81,6 +83,7 @@ def examine(
     *,
     tokenizer: Tokenizer | None = None,
     limit: int | None = None,
+    most: int | None = None,
     problems: Problems | None = None,
 ) -> Examination:
     """Read all rows once and say what there is to know about them.
@@ -91,6 +94,8 @@ def examine(
         The other splits, by name.
     tokenizer, limit
         To count tokens, and those beyond so many in a row.
+    most
+        How many tokens the model can read at a time, so that no more are advised.
     problems
         What the readers of the rows were given (with `skip_bad`): what they left out is reported as well.
 
@@ -102,16 +107,21 @@ def examine(
     >>> examine(rows, {"test": rows[:1]}).findings[0].what
     '1 of 1 rows of test (100.0 %) have a text that is in train, too'
     """
-    tallies = {name: Tally(rows, tokenizer) for name, rows in {TRAIN: train, **(others or {})}.items()}
+    problems = problems or Problems(skip_bad=True)
+    tallies, unread = {}, {}
+    for name, rows in {TRAIN: train, **(others or {})}.items():
+        before = problems.counts.get("empty text", 0)
+        tallies[name] = Tally(rows, tokenizer)
+        unread[name] = problems.counts.get("empty text", 0) - before
     known = tallies[TRAIN]
-    findings = list(_of_problems(problems)) if problems else []
+    findings = list(_of_problems(problems))
     splits = {}
     for name, tally in tallies.items():
         repeated = _repeated(tally)
         leaked = [] if tally is known else np.flatnonzero(np.isin(tally.shared, known.shared)).tolist()
         splits[name] = figures = SplitFigures(
             rows=len(tally),
-            empty=len(tally.empty),
+            empty=len(tally.empty) + unread[name],
             duplicates=len(repeated),
             in_train=len(leaked),
             labels=tally.shares(),
@@ -121,13 +131,13 @@ def examine(
         )
         findings += _of_texts(name, tally, figures, repeated, leaked)
         findings += _of_labels(tally) if tally is known else _of_unseen(name, tally, figures)
-        findings += _of_tokens(name, figures, limit)
+        findings += _of_tokens(name, figures, limit, most)
     conflicts, places = _conflicts(list(tallies.values()))
     if conflicts:
         what = f"{_count(conflicts, 'text')} in more than one row, and not labelled alike"
         findings.append(Finding("warning", what, "decide what is right, and take the others out", places))
     findings.sort(key=lambda finding: get_args(Severity).index(finding.severity))
-    return Examination(splits, conflicts, problems.counts if problems else {}, findings)
+    return Examination(splits, conflicts, problems.counts, findings)
 
 
 def _repeated(tally: Tally) -> list[int]:
@@ -176,7 +186,7 @@ def _of_texts(
     if not figures.rows:
         yield Finding("error", f"{name} has no rows", "check that it is the right file, and whole", [])
     if tally.empty:
-        what = f"{_part(figures.empty, figures.rows, name)} have an empty text"
+        what = f"{_part(len(tally.empty), figures.rows, name)} have an empty text"
         yield _finding("error", what, "take them out, or put the text in", tally, tally.empty)
     if leaked:
         what = "passage" if tally.has_questions else "text"
@@ -225,21 +235,30 @@ def _of_unseen(name: str, tally: Tally, figures: SplitFigures) -> Iterator[Findi
         yield _finding("error", what, fix, tally, (tally.first[label] for label in figures.unseen))
 
 
-def _of_tokens(name: str, figures: SplitFigures, limit: int | None) -> Iterator[Finding]:
+def _of_tokens(name: str, figures: SplitFigures, limit: int | None, most: int | None) -> Iterator[Finding]:
     tokens = figures.tokens
     if tokens is None:
         return
     if tokens.cut_rows:
         share = f"{100 * tokens.cut_tokens / tokens.tokens:.1f} % of all tokens would be cut"
         what = f"{_part(tokens.cut_rows, figures.rows, name)} are longer than {limit:,} tokens: {share}"
-        fix = f"allow {tokens.p99:,} tokens for 99 of 100 rows, or read long texts in windows"
-        yield Finding("warning", what, fix, [])
+        yield Finding("warning", what, _longer(tokens, limit, most), [])
     if tokens.unknown >= _UNKNOWN:
         what = f"{100 * tokens.unknown:.1f} % of the tokens of {name} are unknown to the tokenizer"
         yield Finding("warning", what, "use a model whose tokenizer knows this alphabet", [])
     if tokens.fertility >= _FERTILITY:
         what = f"the tokenizer makes {tokens.fertility:.1f} tokens of a word of {name}"
         yield Finding("note", what, "use a model made for this language, if there is one", [])
+
+
+def _longer(tokens: TokenFigures, limit: int | None, most: int | None) -> str:
+    """Return what to do with texts that are too long: never more tokens than the model can read."""
+    windows = "read long texts in windows (--long windows)"
+    if most is None or tokens.p99 <= most:
+        return f"allow {tokens.p99:,} tokens for 99 of 100 rows (--max-length {tokens.p99}), or {windows}"
+    reads = f"the model reads at most {most:,} tokens at a time"
+    allow = f"allow as many (--max-length {most}), " if limit is not None and limit < most else ""
+    return f"{reads}: {allow}{windows}, or keep their beginning and end (--long head-tail)"
 
 
 def _count(number: int, noun: str) -> str:

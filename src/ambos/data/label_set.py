@@ -1,7 +1,7 @@
 """The labels of a task in a fixed order, and the id of each."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,10 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _MARKS = "BIELSU"  # of BIO, BIOES and BILOU, in the order of an entity's words
 _TAG = re.compile(rf"[{_MARKS}]-.+|O", re.DOTALL)
 _SHOWN = 8
+_LONGEST = 60  # characters of a label in an error
+UNKNOWN_SHOWN = 5  # labels that are not known, in an error
+
+Place = tuple[Path | None, int | None]  # file and line
 
 
 @dataclass(frozen=True)
@@ -66,17 +70,39 @@ class LabelSet:
         """Return the id of a label, or raise `InputError` with file and line if the set does not have it."""
         index = self._ids.get(label)
         if index is None:
-            more = len(self.names) - _SHOWN
-            shown = [*self.names[:_SHOWN], *([f"and {more:,} more"] if more > 0 else [])]
-            raise InputError(
-                f"the label {label[:60]!r} is not one that the model knows",
-                expected=", ".join(shown),
-                found=label[:60],
-                fix=did_you_mean(label, self.names) or "correct it, or train with rows that have it",
-                file=file,
-                line=line,
-            )
+            raise unknown_labels({label: (file, line)}, self.names)
         return index
+
+
+def unknown_labels(unknown: Mapping[str, Place], known: Sequence[str], *, noun: str = "label") -> InputError:
+    """Return the error for labels that are not among those that are known; each has the place it stands at.
+
+    Examples
+    --------
+    >>> print(unknown_labels({"c": (Path("a.csv"), 2), "d": (Path("a.csv"), 9)}, ["a", "b"]))
+    a.csv, line 2: the labels 'c' and 'd' are not among those that the model knows
+      expected  a, b
+      found     c (line 2), d (line 9)
+      fix       correct them, or train with rows that have them
+    """
+    first, (file, line) = next(iter(unknown.items()))
+    names = [name[:_LONGEST] for name in unknown]
+    what = f"the {noun} {names[0]!r} is not one that the model knows"
+    found = names[0]
+    fix = did_you_mean(first, known) or "correct it, or train with rows that have it"
+    if len(unknown) > 1:
+        listed = [repr(name) for name in names[:UNKNOWN_SHOWN]]
+        last = "more" if len(names) > UNKNOWN_SHOWN else listed.pop()
+        what = f"the {noun}s {', '.join(listed)} and {last} are not among those that the model knows"
+        places = [
+            f"{name[:_LONGEST]} ({'' if where == file else f'{where}, '}line {number})"
+            for name, (where, number) in unknown.items()
+        ]
+        found = ", ".join(places[:UNKNOWN_SHOWN])
+        fix = "correct them, or train with rows that have them"
+    more = len(known) - _SHOWN
+    expected = ", ".join([*known[:_SHOWN], *([f"and {more:,} more"] if more > 0 else [])])
+    return InputError(what, expected=expected, found=found, fix=fix, file=file, line=line)
 
 
 def _ordered(labels: set[str]) -> tuple[str, ...]:

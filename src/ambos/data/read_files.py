@@ -1,10 +1,11 @@
 """The rows of a task in files: which layouts it reads, which columns hold what, with labels or without."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from ambos.data.conll_layout import said_fields
 from ambos.data.detect_columns import Task, detect_columns, known_columns
 from ambos.data.read_questions import QUESTIONS, read_question_rows
 from ambos.data.read_rows import (
@@ -15,7 +16,7 @@ from ambos.data.read_rows import (
     read_text_rows,
 )
 from ambos.data.read_tagged import LISTS, TAGGED, read_tagged_rows
-from ambos.data.rows import Columns, Problems, Row
+from ambos.data.rows import Columns, Problems, Row, option
 from ambos.errors import InputError, UsageError
 from ambos.text.records import check_columns, column_names, list_columns
 from ambos.text.sources import Format, Source, find_sources
@@ -45,6 +46,10 @@ class RowFiles:
         Whether rows have labels; otherwise they are to be predicted for, and plain text is read, too.
     several, separator
         Of `classify`: whether a row may have any number of labels, and what is between them.
+    fields
+        Of CoNLL, which has no names for them: which fields hold word and tag, where that was said.
+    shown
+        The columns in words that a user understands: `columns`, or the fields of CoNLL.
 
     Examples
     --------
@@ -62,6 +67,8 @@ class RowFiles:
     several: bool = False
     separator: str = SEPARATOR
     options: ReadOptions = field(default_factory=ReadOptions)
+    fields: tuple[str | None, str | None] = (None, None)
+    shown: Columns = field(default_factory=Columns)
 
     @classmethod
     def find(
@@ -79,7 +86,8 @@ class RowFiles:
         """Find files, folders and globs; columns that are not `given` are known by their names.
 
         For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
-        if the columns do; the task is then `pair` or `pair-score`.
+        if the columns do; the task is then `pair` or `pair-score`. Of CoNLL files the given words and tags
+        are numbers of fields, unless there are tables among the files, whose columns they name then.
         """
         if task == "embed":
             task = pair_target(names, given, options, labelled=labelled)
@@ -97,7 +105,26 @@ class RowFiles:
             columns = detect_columns(found, task, columns, **how)
         elif formats == TEXTS:
             columns = replace(columns, text="text")  # no table has it: so are the lines of plain text called
-        return cls(task, sources, columns, labelled, several, separator, options)
+        found_files = cls(task, sources, columns, labelled, several, separator, options, shown=columns)
+        return found_files if task != "tag" else found_files._with_fields(tables)
+
+    def _with_fields(self, tables: Sequence[Source]) -> "RowFiles":
+        """Return the same with the fields of CoNLL files, which have no names; refuse names of others."""
+        rest = [source for source in self.sources if source not in tables]
+        conll = [source for source in rest if self.labelled or source.format != "txt"]
+        given = Columns() if tables else self.columns
+        fields = given.words, given.tags
+        said = said_fields(conll, self.options, *fields, labelled=self.labelled)
+        if not tables:
+            others = replace(given, words=None, tags=None) if conll else given
+            _refuse_names(others.chosen, rest[0])
+            return replace(self, columns=Columns(), fields=fields, shown=said)
+        both = {
+            role: f"{name} (of CoNLL: {said.of(role)})"
+            for role, name in self.columns.chosen.items()
+            if role in said.chosen
+        }
+        return replace(self, shown=replace(self.columns, **both))
 
     @property
     def bytes(self) -> int:
@@ -108,12 +135,13 @@ class RowFiles:
         """Yield all rows, one at a time; `problems` is told of those that cannot be used."""
         how: dict[str, Any] = {"options": self.options, "advance": advance}
         if self.task == "tag":
-            return read_tagged_rows(self.sources, self.columns, problems, labelled=self.labelled, **how)
+            how |= {"labelled": self.labelled, "word_field": self.fields[0], "tag_field": self.fields[1]}
+            return read_tagged_rows(self.sources, self.columns, problems, **how)
         if self.task == "answer":
             return read_question_rows(self.sources, self.columns, problems, labelled=self.labelled, **how)
+        how |= {"several": self.several, "separator": self.separator}
         if self.task in {"pair", "pair-score"}:
             return read_pair_rows(self.sources, self.columns, problems, **how)
-        how |= {"several": self.several, "separator": self.separator}
         return read_text_rows(self.sources, self.columns, problems, **how)
 
 
@@ -129,6 +157,18 @@ def _names_in(source: Source, options: ReadOptions) -> list[str]:
             file=source.path,
         )
     return names
+
+
+def _refuse_names(names: Mapping[str, str], source: Source) -> None:
+    """Raise `InputError` if columns are named of a file that has none."""
+    for role, name in names.items():
+        raise InputError(
+            f"there are no columns in this file, and so no {name!r}",
+            expected="options that fit CoNLL, a word a line, or running text",
+            found=f"{option(role)} {name}",
+            fix=f"leave out {option(role)}; fields of CoNLL are chosen by number: --words 1 --tags 2",
+            file=source.path,
+        )
 
 
 def _text_or_pair(names: Sequence[str], task: Task, given: Columns, *, labelled: bool) -> Task:
@@ -193,6 +233,8 @@ def guess_task(
         return "answer" if first.format == "json" else "tag"
     given = given or Columns()
     columns = _names_in(first, options or ReadOptions())
+    if first.format == "tsv" and given.chosen and _are_fields(given, columns):
+        return "tag"
     check_columns(columns, given.wanted, first.path)
     for task in among:
         with suppress(InputError):
@@ -210,4 +252,11 @@ def guess_task(
         found=list_columns(columns),
         fix="say what they hold: --task classify --text COLUMN --label COLUMN",
         file=first.path,
+    )
+
+
+def _are_fields(given: Columns, names: Sequence[str]) -> bool:
+    """Tell whether words and tags are named by numbers alone, as the fields of CoNLL are."""
+    return given.chosen.keys() <= {"words", "tags"} and all(
+        name.isdecimal() and name not in names for name in given.chosen.values()
     )

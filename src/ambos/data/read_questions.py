@@ -50,8 +50,8 @@ def read_question_rows(
     >>> next(read_question_rows(find_sources(["squad.json"], formats=QUESTIONS))).answers  # doctest: +SKIP
     (('1977', 43),)
     """
-    options, columns = options or ReadOptions(), columns or Columns()
-    records, seen = table(columns, options, advance), set[str]()
+    options, problems, columns = options or ReadOptions(), problems or Problems(), columns or Columns()
+    records, seen = table(columns, options, advance, problems), set[str]()
 
     def items(source: Source) -> Iterator[tuple[int, tuple[dict[str, Any], Columns]]]:
         if source.format == "json":
@@ -67,7 +67,7 @@ def read_question_rows(
         seen.add(row.id)
         return row
 
-    return read_each(sources, items, make, problems or Problems())
+    return read_each(sources, items, make, problems)
 
 
 def _question(

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ambos.data.rows import BadRow, Columns, PairRow, Problems, TextRow, read_each
+from ambos.data.rows import BadRow, Columns, PairRow, Problem, Problems, TextRow, read_each
+from ambos.errors import InputError
 from ambos.text.records import Record, check_columns, column_names, read_records
 from ambos.text.records import separator as separator_of
 from ambos.text.sources import Format, Source
@@ -57,7 +58,8 @@ def read_text_rows(
         score = _score_of(record, columns.score)
         return TextRow(text_of(record, text), labels, score, file, line, id_of(record, columns))
 
-    return read_each(sources, table(columns, options, advance), make, problems or Problems())
+    problems = problems or Problems()
+    return read_each(sources, table(columns, options, advance, problems), make, problems)
 
 
 def read_pair_rows(
@@ -65,6 +67,8 @@ def read_pair_rows(
     columns: Columns,
     problems: Problems | None = None,
     *,
+    several: bool = False,
+    separator: str = SEPARATOR,
     options: ReadOptions | None = None,
     advance: Advance | None = None,
 ) -> Iterator[PairRow]:
@@ -73,18 +77,23 @@ def read_pair_rows(
     more = [columns.of(role) for role in ("text_c", "text_d") if role in columns.chosen]
 
     def make(record: dict[str, Any], file: Path, line: int) -> PairRow:
-        labels, score = _labels_of(record, columns.label, None), _score_of(record, columns.score)
+        labels = _labels_of(record, columns.label, separator if several else None)
+        score = _score_of(record, columns.score)
         texts = text_of(record, text_a), text_of(record, text_b)
         further = tuple(text_of(record, column) for column in more)
         return PairRow(*texts, labels, score, file, line, id_of(record, columns), further)
 
-    return read_each(sources, table(columns, options, advance), make, problems or Problems())
+    problems = problems or Problems()
+    return read_each(sources, table(columns, options, advance, problems), make, problems)
 
 
 def table(
-    columns: Columns, options: ReadOptions | None, advance: Advance | None
+    columns: Columns, options: ReadOptions | None, advance: Advance | None, problems: Problems
 ) -> Callable[[Source], Iterator[Record]]:
-    """Return what reads the records of a table in which these columns must be; a line of a .txt is a text."""
+    """Return what reads the records of a table in which these columns must be; a line of a .txt is a text.
+
+    `problems` is told of rows with too few or too many fields.
+    """
     options = options or ReadOptions()
 
     def records(source: Source) -> Iterator[Record]:
@@ -98,7 +107,12 @@ def table(
         # Where semicolons part fields, the comma is for decimals.
         semicolons = source.format == "csv" and separator_of(source, options) == ";"
         commas = columns.score if semicolons else None
-        for line, record in read_records(source, options, advance, columns.wanted):
+
+        def ragged(line: int, error: InputError) -> None:
+            found = f"{error.found}, not {error.expected}: {error.fix}"
+            problems.add(Problem("ragged row", found, source.path, line))
+
+        for line, record in read_records(source, options, advance, columns.wanted, ragged=ragged):
             if commas is not None:
                 record[commas] = record[commas].replace(",", ".")
             yield line, record

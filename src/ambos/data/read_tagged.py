@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ambos.data.conll_layout import DOCUMENT, Field, Layout, find_layout
 from ambos.data.read_rows import id_of, table, wrong_type
 from ambos.data.rows import BadRow, Columns, Problem, Problems, WordsRow, read_each
 from ambos.errors import InputError
@@ -18,33 +18,11 @@ from ambos.text.unpack import Advance
 LISTS: tuple[Format, ...] = ("jsonl", "parquet")
 TAGGED: tuple[Format, ...] = ("conll", "tsv", "txt", *LISTS)  # all but lists are read as CoNLL
 
-_DOCUMENT = "-DOCSTART-"
-_CONLLU_FIELDS = 10
-_CONLLU_ID = re.compile(r"[0-9]+(?:([-.])[0-9]+)?")  # `1-2` is a contraction, `1.1` a word that is not there
 _MARKED = re.compile(r"[BIESLU]-.+|O", re.DOTALL)
 _WORD = re.compile(r"\S+")
 _MAX_WORDS = 100_000
 
 Fields = tuple[int, list[str]]  # number and fields of a line
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """How the lines of a CoNLL file are made; `separator` is None for any white space, places are from 0."""
-
-    separator: str | None
-    fields: int
-    word: int
-    tag: int
-    conllu: bool
-
-    def split(self, line: str) -> list[str] | None:
-        """Return the fields of a line, or None if it is no word: a comment, a contraction, an empty node."""
-        if self.separator and line.startswith("#") and (self.conllu or self.separator not in line):
-            return None
-        fields = [field.strip() for field in line.split(self.separator)]
-        number = _CONLLU_ID.fullmatch(fields[0]) if self.conllu else None
-        return None if number and number[1] else fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +58,8 @@ def read_tagged_rows(
     problems: Problems | None = None,
     *,
     labelled: bool = True,
-    word_field: int | None = None,
-    tag_field: int | None = None,
+    word_field: Field | None = None,
+    tag_field: Field | None = None,
     options: ReadOptions | None = None,
     advance: Advance | None = None,
 ) -> Iterator[WordsRow]:
@@ -101,7 +79,7 @@ def read_tagged_rows(
         Without labels rows are `Untagged`: no tags are read, a line of a .txt is a sentence, and instead of a
         list of words there may be a text. Running text is split at white space.
     word_field, tag_field
-        Which fields of a CoNLL line hold word and tag, from 1.
+        Which fields of a CoNLL line hold word and tag: numbers from 1, of CoNLL-U also names such as `xpos`.
 
     Examples
     --------
@@ -109,7 +87,7 @@ def read_tagged_rows(
     WordsRow(words=('Ana', 'ri'), tags=('B-PER', 'O'), file=PosixPath('ner.conll'), line=1)
     """
     options, problems, columns = options or ReadOptions(), problems or Problems(), columns or Columns()
-    records = table(columns, options, advance)
+    records = table(columns, options, advance, problems)
 
     def items(source: Source) -> Iterator[tuple[int, Any]]:
         if source.format in LISTS:
@@ -117,10 +95,10 @@ def read_tagged_rows(
         if source.format == "txt" and not labelled:
             lines = read_lines(source, options, advance)
             return ((number, line) for number, line in lines if line.strip())
-        layout = _find_layout(source, options, word_field, tag_field, labelled=labelled)
+        layout = find_layout(source, options, word_field, tag_field, labelled=labelled)
         return ((lines[0][0], (layout, lines)) for lines in _sentences(source, layout, options, advance))
 
-    def make(item: dict[str, Any] | str | tuple[_Layout, list[Fields]], file: Path, line: int) -> WordsRow:
+    def make(item: dict[str, Any] | str | tuple[Layout, list[Fields]], file: Path, line: int) -> WordsRow:
         if isinstance(item, tuple):
             sentence = _from_lines(*item)
         else:
@@ -128,55 +106,22 @@ def read_tagged_rows(
         words = _checked_words(sentence)
         if not labelled:
             return Untagged(words, (), file, line, sentence.id, sentence.text)
+        lines = _lines_of(sentence) if isinstance(item, tuple) else ()
         tags = _checked_tags(sentence)
         wrong = misplaced(tags)
         if wrong:
             problems.note(Problem("tags out of order", f"{wrong} of {len(tags)} tags", file, line))
-        return WordsRow(words, tags, file, line)
+        return WordsRow(words, tags, file, line, lines=lines)
 
     return read_each(sources, items, make, problems)
 
 
-def _find_layout(
-    source: Source, options: ReadOptions, word_field: int | None, tag_field: int | None, *, labelled: bool
-) -> _Layout:
-    """Read off the first line with a word how the lines of a file are made."""
-    with closing(read_lines(source, options)) as lines:
-        words = (item for item in lines if item[1].strip() and not item[1].startswith(("#", _DOCUMENT)))
-        number, line = next(words, (1, "word\ttag"))
-    separator = "\t" if "\t" in line else None
-    fields = line.split(separator)
-    if len(fields) < 2 and labelled:
-        raise InputError(
-            "a word without a tag",
-            expected="lines with a word, a tab and its tag",
-            found=line[:60],
-            fix="write the tags; if this is running text, it is no tagged file",
-            file=source.path,
-            line=number,
-        )
-    conllu = bool(separator) and len(fields) == _CONLLU_FIELDS and bool(_CONLLU_ID.fullmatch(fields[0]))
-    word = (2 if conllu else 1) if word_field is None else word_field
-    tag = (4 if conllu else len(fields)) if tag_field is None else tag_field
-    for place, option in ((word, "--word-field"), (tag, "--tag-field")):
-        if not 1 <= place <= len(fields):
-            raise InputError(
-                f"there is no field {place}",
-                expected=f"a number from 1 to {len(fields)}, as many as this line has fields",
-                found=line[:60],
-                fix=f"{option} {len(fields)}",
-                file=source.path,
-                line=number,
-            )
-    return _Layout(separator, len(fields), word - 1, tag - 1, conllu)
-
-
 def _sentences(
-    source: Source, layout: _Layout, options: ReadOptions, advance: Advance | None
+    source: Source, layout: Layout, options: ReadOptions, advance: Advance | None
 ) -> Iterator[list[Fields]]:
     lines: list[Fields] = []
     for number, line in read_lines(source, options, advance):
-        if not line or line.isspace() or line.startswith(_DOCUMENT):
+        if not line or line.isspace() or line.startswith(DOCUMENT):
             if lines:
                 yield lines
             lines = []
@@ -197,7 +142,7 @@ def _sentences(
         yield lines
 
 
-def _from_lines(layout: _Layout, lines: list[Fields]) -> _Sentence:
+def _from_lines(layout: Layout, lines: list[Fields]) -> _Sentence:
     for number, fields in lines:
         if len(fields) != layout.fields:
             found = f"{len(fields)} fields, where the first word of the file has {layout.fields}"
@@ -218,6 +163,13 @@ def _from_record(item: dict[str, Any] | str, columns: Columns, line: int, *, lab
     if labelled and len(words) != len(tags):
         raise BadRow("ragged tags", f"{len(words)} words and {len(tags)} tags")
     return _Sentence(words, tags, [line] * len(words), None, id_of(record, columns))
+
+
+def _lines_of(sentence: _Sentence) -> Sequence[int]:
+    """Return the line of each word; as a range, which takes next to no memory, where that is possible."""
+    first, last = sentence.lines[0], sentence.lines[-1]
+    together = last - first + 1 == len(sentence.lines)
+    return range(first, last + 1) if together else tuple(sentence.lines)
 
 
 def _list(value: object, column: str, expected: str) -> list[Any]:

@@ -1,7 +1,7 @@
 """The kinds of labelled rows, which column holds what, and the record of rows that cannot be used."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -13,6 +13,7 @@ Kind = Literal[
     "empty text",
     "wrong type",
     "no finite score",
+    "ragged row",
     "ragged tags",
     "empty word",
     "answer not in the passage",
@@ -53,12 +54,23 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class WordsRow:
-    """A sentence: its words, and a tag for each."""
+    """A sentence: its words, and a tag for each; of words that have lines of their own, these `lines`."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
     file: Path
     line: int
+    lines: Sequence[int] = field(default=(), compare=False, repr=False, kw_only=True)
+
+    def line_of(self, place: int) -> int:
+        """Return the line of a word: its own, or that of the row.
+
+        Examples
+        --------
+        >>> WordsRow(("Ana", "ri"), ("B-PER", "O"), Path("a.conll"), 7, lines=range(7, 9)).line_of(1)
+        8
+        """
+        return self.lines[place] if self.lines else self.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,7 @@ class Columns:
     @property
     def chosen(self) -> dict[str, str]:
         """The columns that are read, by what they hold."""
-        return {field.name: name for field in fields(self) if (name := getattr(self, field.name)) is not None}
+        return {one.name: name for one in fields(self) if (name := getattr(self, one.name)) is not None}
 
     @property
     def wanted(self) -> dict[str, str]:

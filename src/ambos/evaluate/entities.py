@@ -17,15 +17,16 @@ Scheme = Literal["BIO", "BIOES"]
 Span = tuple[str, int, int]
 
 OUTSIDE = "O"
+_SAME = {"L": "E", "U": "S"}  # letters of BILOU, and of BIOES
 
 
 def spans(tags: Sequence[str], strict: Scheme | None = None) -> list[Span]:
     """Return the entities that tags mark, as (type, start, end), where the words are `start` to `end` - 1.
 
     A tag is `O`, or a letter and a type: B- begins an entity of several words, I- goes on, E- ends it, S- is
-    one of a single word. What models predict seldom keeps to that. By default every tag but `O` belongs to an
-    entity, and a new one begins after `O`, at B- or S-, after E- or S-, and where the type changes: the rule
-    of conlleval and of seqeval, right for BIO and BIOES.
+    one of a single word; BILOU writes L- for E-, and U- for S-. What models predict seldom keeps to that. By
+    default every tag but `O` belongs to an entity, and a new one begins after `O`, at B- or S-, after E- or
+    S-, and where the type changes: the rule of conlleval and of seqeval, right for BIO, BIOES and BILOU.
 
     Parameters
     ----------
@@ -37,6 +38,8 @@ def spans(tags: Sequence[str], strict: Scheme | None = None) -> list[Span]:
     --------
     >>> spans(["B-PER", "I-PER", "O", "I-LOC"])
     [('PER', 0, 2), ('LOC', 3, 4)]
+    >>> spans(["B-PER", "L-PER", "U-PER", "U-PER"])
+    [('PER', 0, 2), ('PER', 2, 3), ('PER', 3, 4)]
     >>> spans(["B-PER", "I-PER", "O", "I-LOC"], strict="BIO")
     [('PER', 0, 2)]
     """
@@ -140,14 +143,17 @@ def _parts(tag: str, strict: Scheme | None = None) -> tuple[str, str]:
     letter, dash, kind = tag.partition("-")
     if tag == OUTSIDE:
         return "", ""
-    letters = strict.replace(OUTSIDE, "") if strict else "BIES"
+    letters = strict.replace(OUTSIDE, "") if strict else "BIESLU"
     if len(letter) != 1 or letter not in letters or (dash and not kind):
         raise InputError(
             "a tag cannot be read",
             expected=f"{OUTSIDE}, or one of {', '.join(letters)} with a type, such as B-PER",
             found=repr(tag),
+            fix=None
+            if strict
+            else "correct it; if these are no entities, let no tag begin with B-, I-, E- or S-",
         )
-    return letter, kind or "_"
+    return (letter if strict else _SAME.get(letter, letter)), kind or "_"
 
 
 def _is_entity(letters: str, strict: Scheme | None) -> bool:

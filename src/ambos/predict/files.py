@@ -165,7 +165,7 @@ def _prints(model: Model, files: RowFiles, details: Details, reading: Reading) -
     folder = model.source
     parts = sorted(path for path in folder.rglob("*") if path.is_file()) if folder else []
     options: dict[str, Any] = {
-        "columns": files.columns.chosen,
+        "columns": files.shown.chosen,
         "reading": [files.options.encoding, reading.limit, reading.long],
         "details": asdict(details),
         "device": model.device.type,

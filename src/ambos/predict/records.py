@@ -19,7 +19,7 @@ Shape = Any  # what a field holds: str, int, float, a list with one shape in it,
 Fields = dict[str, Shape]
 Make = Callable[[Any, Any], dict[str, Any]]
 
-_MARKED = re.compile(r"[BIES]-.+|O", re.DOTALL)
+_MARKED = re.compile(r"[BIESLU]-.+|O", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.predict.model import Model
 from ambos.runs.judging import Shown, Worst, judge_of, line_of
+from ambos.runs.known_labels import KnownLabels
 from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
 from ambos.tasks.tag import Tag
@@ -153,13 +154,13 @@ def evaluate_rows(
     Estimate(value=0.91, low=0.89, high=0.93)
     """
     task, reading = model.learnt, reading or model.reading()
-    seen = _Seen(task, worst)
+    seen, known = _Seen(task, worst), KnownLabels(task)
     ahead: list[Any] = []  # rows on their way to the model and back
     ledger = Ledger()
 
     def read() -> Iterator[Any]:
         for row in rows:
-            seen.judge.check(row)
+            known.check(row)
             ahead.append(row)
             yield row
 

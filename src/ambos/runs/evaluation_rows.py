@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ambos.data.label_set import UNKNOWN_SHOWN, Place
 from ambos.data.read_files import RowFiles
 from ambos.data.rows import Problems
 from ambos.errors import InputError
-from ambos.runs.judging import judge_of
+from ambos.runs.known_labels import KnownLabels
 from ambos.runs.splits import Split, Splits
 from ambos.tasks.task import Task
 
@@ -49,19 +50,37 @@ class KnownRows:
 
 
 def known_rows(
-    task: Task[Any, Any], rows: Iterable[Any], left_out: Counter[str], *, skip_bad: bool
+    task: Task[Any, Any],
+    rows: Iterable[Any],
+    left_out: Counter[str],
+    *,
+    skip_bad: bool,
+    exact: bool = False,
 ) -> Iterator[Any]:
-    """Yield the rows whose labels a model knows; count the others, or raise `InputError` for the first."""
-    judge = judge_of(task)
+    """Yield the rows whose labels a model knows; count the others, or raise `InputError` for a few of them.
+
+    `exact` is as in `KnownLabels`.
+    """
+    known = KnownLabels(task, exact=exact)
+    refused: dict[str, Place] = {}
     for row in rows:
         try:
-            judge.check(row)
+            missing = list(known.missing(row))
         except InputError:
             if not skip_bad:
                 raise
+            missing = [(UNKNOWN, row.line)]
+        if not missing:
+            yield row
+        elif skip_bad:
             left_out[UNKNOWN] += 1
         else:
-            yield row
+            for name, line in missing:
+                refused.setdefault(name, (row.file, line))
+            if len(refused) > UNKNOWN_SHOWN:
+                break
+    if refused:
+        raise known.refusal(refused)
 
 
 def known_splits(task: Task[Any, Any], splits: Splits, *, skip_bad: bool) -> Splits:
@@ -71,10 +90,17 @@ def known_splits(task: Task[Any, Any], splits: Splits, *, skip_bad: bool) -> Spl
     training rows by chance, they are left out and counted.
     """
 
-    def known(split: Split, *, skip: bool) -> Split:
+    def known(split: Split, *, skip: bool, exact: bool = False) -> Split:
         left_out: Counter[str] = Counter()
-        rows = list(known_rows(task, split.rows, left_out, skip_bad=skip))
+        rows = list(known_rows(task, split.rows, left_out, skip_bad=skip, exact=exact))
         return replace(split, rows=rows, left_out=split.left_out | left_out)
 
-    dev = known(splits.dev, skip=skip_bad or splits.kept_back)
-    return replace(splits, dev=dev, test=known(splits.test, skip=skip_bad))
+    dev = splits.dev
+    if splits.kept_back:  # what was left out before that is counted once, with the training rows
+        unknown = {why: count for why, count in dev.left_out.items() if why == UNKNOWN}
+        dev = replace(dev, left_out=unknown)
+    return replace(
+        splits,
+        dev=known(dev, skip=skip_bad or splits.kept_back, exact=True),  # their loss is measured, too
+        test=known(splits.test, skip=skip_bad),
+    )

@@ -17,7 +17,7 @@ from ambos.evaluate.estimate import Estimate
 from ambos.predict.learnt import remember
 from ambos.predict.rows import MeanLoss, predict_rows, refuse_long
 from ambos.runs.calibrating import calibrate
-from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.finetune_settings import FinetuneRecipe, learning_rate
 from ambos.runs.finetune_task import attach_head, make_task, reading_of
 from ambos.runs.fit import Best, ExampleReader, make_optimiser, prepare_weights
 from ambos.runs.pair_start import NextStart, fit_segments
@@ -149,6 +149,7 @@ class Finetuning:
             evaluations=evaluations,
             seed=recipe.seed,
             precision=precision,
+            lower_rate=f"--lr {learning_rate(recipe.learning, self.bundle.config.width) / 3:.1g}",
             **more,
         )
 

@@ -222,8 +222,9 @@ class FinetuneJob:
                 "lr": learning_rate(recipe.learning, config.width),
                 "rows": {name: len(getattr(self.splits, name).rows) for name in ("train", "dev", "test")},
                 "kept_back": self.splits.kept_back,
-                "left_out": {name: getattr(self.splits, name).left_out for name in ("train", "dev", "test")},
+                "left_out": self.splits.left_out,
                 "columns": self.splits.train.columns.chosen,
+                "columns_of": self.splits.columns,
                 "truncation": truncation_of(
                     work.ledger, work.reading, named_rows(work.ledger.named, work.train)
                 ),

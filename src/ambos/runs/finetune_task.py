@@ -6,9 +6,10 @@ from typing import Any
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.label_set import LabelSet
-from ambos.data.rows import PairRow
-from ambos.errors import UsageError
+from ambos.data.rows import PairRow, TextRow
+from ambos.errors import InputError, UsageError
 from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.known_labels import check_entities
 from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
 from ambos.tasks.embed import Embed
@@ -22,6 +23,7 @@ def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | No
     if recipe.task == "embed":
         return Embed.of(rows, recipe.pair.contrast, recipe.pair.positive, recipe.pair.scale)
     if recipe.task == "score":
+        _refuse_equal_scores(rows)
         return Score.of(rows)
     if recipe.task == "answer":
         return Answer(no_answers=any(not row.answers for row in rows))
@@ -30,9 +32,25 @@ def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | No
     weights = _class_weights(recipe, labels, rows)
     smoothing = recipe.learning.smoothing
     if recipe.task == "tag":
-        return Tag(labels, class_weights=weights, smoothing=smoothing)
+        task = Tag(labels, class_weights=weights, smoothing=smoothing)
+        if task.has_entities:
+            check_entities(rows)
+        return task
     pairs = isinstance(rows[0], PairRow)
     return Classify(labels, several=recipe.several, class_weights=weights, smoothing=smoothing, pairs=pairs)
+
+
+def _refuse_equal_scores(rows: Sequence[TextRow | PairRow]) -> None:
+    """Raise `InputError` if there is but one score, however many rows have it."""
+    scores = {row.score for row in rows}
+    if len(scores) == 1:
+        raise InputError(
+            "all scores are the same: there is nothing to learn",
+            expected="at least two different scores",
+            found=f"the score {scores.pop():g} in every row to learn from",
+            fix="add rows with other scores, or name the column that holds the scores with --score COLUMN",
+            file=rows[0].file,
+        )
 
 
 def _class_weights(recipe: FinetuneRecipe, labels: LabelSet, rows: Sequence[Any]) -> list[float] | None:

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ambos.data.rows import QuestionRow, TextRow, WordsRow
-from ambos.errors import InputError
 from ambos.evaluate.answers import score
-from ambos.evaluate.entities import entity_types
 from ambos.tasks.answer import Answer, Answered
 from ambos.tasks.classify import Classified, Classify
 from ambos.tasks.embed import Embed
@@ -32,9 +30,6 @@ Decisions = tuple[NDArray[np.float32], NDArray[np.bool_]]
 
 class Judge(ABC, Generic[Row, Prediction]):
     """Knows what to think of the predictions of a task."""
-
-    def check(self, row: Row) -> None:
-        """Raise `InputError`, with file and line, if a row has labels that the model does not know."""
 
     @abstractmethod
     def gold(self, row: Row) -> Any:  # noqa: ANN401 (any plain value)
@@ -68,11 +63,6 @@ class ClassifyJudge(Judge[TextOrPair, Classified]):
 
     def __init__(self, task: Classify) -> None:
         self.task = task
-
-    def check(self, row: TextOrPair) -> None:
-        """Refuse labels that the model does not know."""
-        for label in row.labels:
-            self.task.labels.id_of(label, row.file, row.line)
 
     def gold(self, row: TextOrPair) -> list[str]:
         """Return the labels."""
@@ -119,28 +109,6 @@ class TagJudge(Judge[WordsRow, Tagged]):
 
     def __init__(self, task: Tag) -> None:
         self.task = task
-        self.types = entity_types(task.labels.names) if task.has_entities else []
-
-    def check(self, row: WordsRow) -> None:
-        """Refuse tags that the model does not know; of entities, types."""
-        if not self.task.has_entities:
-            for tag in row.tags:
-                self.task.labels.id_of(tag, row.file, row.line)
-            return
-        try:
-            unknown = [kind for kind in entity_types(row.tags) if kind not in self.types]
-        except InputError as error:  # a tag that is none of an entity
-            error.file, error.line = str(row.file), row.line
-            raise
-        if unknown:
-            raise InputError(
-                f"the type {unknown[0][:60]!r} is not one that the model knows",
-                expected=", ".join(self.types),
-                found=unknown[0][:60],
-                fix="correct it, or train with rows that have it",
-                file=row.file,
-                line=row.line,
-            )
 
     def gold(self, row: WordsRow) -> list[str]:
         """Return the tags."""

@@ -25,6 +25,12 @@ class Split:
         """Whether its rows are pairs of texts."""
         return bool(self.rows) and isinstance(self.rows[0], PairRow)
 
+    @property
+    def missing(self) -> str:
+        """How many rows were left out, and why; nothing if none were."""
+        reasons = ", ".join(f"{count:,} for {why}" for why, count in self.left_out.items())
+        return f"{sum(self.left_out.values()):,} left out: {reasons}" if reasons else ""
+
 
 @dataclass(frozen=True)
 class Splits:
@@ -40,15 +46,40 @@ class Splits:
 
     @property
     def summary(self) -> str:
-        """How many rows there are, and which columns they came from."""
+        """How many rows there are, how many were left out and why, and which columns they came from."""
         count, files = len(self.train.rows), len(self.train.files)
         rows = f"{count:,} {'row' if count == 1 else 'rows'} to learn from"
-        rows += f" (in {files:,} files)" if files > 1 else ""
+        rows += _aside(f"in {files:,} files" if files > 1 else "", self.train.missing)
         rows += f", {len(self.dev.rows):,} to select by"
-        kept = " (kept back)" if self.kept_back else ""
-        test = f", {len(self.test.rows):,} to measure with" if self.test.rows else ""
-        columns = str(self.train.columns)
-        return f"{rows}{kept}{test}" + (f"; {columns}" if columns else "")
+        rows += _aside("kept back") if self.kept_back else _aside(self.dev.missing)
+        if self.test.rows:
+            rows += f", {len(self.test.rows):,} to measure with{_aside(self.test.missing)}"
+        columns = [str(self.train.columns), *(f"{name} {one}" for name, one in self._other_columns.items())]
+        return "; ".join([rows, *filter(None, columns)])
+
+    @property
+    def columns(self) -> dict[str, dict[str, str]]:
+        """Which column held what, of each split that has rows."""
+        return {name: split.columns.chosen for name, split in self._named.items() if split.files}
+
+    @property
+    def left_out(self) -> dict[str, dict[str, int]]:
+        """How many rows of each split were left out, by reason."""
+        return {name: split.left_out for name, split in self._named.items()}
+
+    @property
+    def _named(self) -> dict[str, Split]:
+        return {"train": self.train, "dev": self.dev, "test": self.test}
+
+    @property
+    def _other_columns(self) -> dict[str, Columns]:
+        """The columns of dev and test, where they are not those of train."""
+        others = {"in dev": self.dev, "in test": self.test}
+        return {
+            name: split.columns
+            for name, split in others.items()
+            if split.files and split.columns != self.train.columns
+        }
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -66,6 +97,12 @@ class Splits:
         ]
         learnt, selected = (replace(self.train, rows=rows) for rows in parts)
         return Splits(learnt, selected, self.test, kept_back=True)
+
+
+def _aside(*remarks: str) -> str:
+    """Return remarks in brackets, or nothing if there are none."""
+    said = "; ".join(filter(None, remarks))
+    return f" ({said})" if said else ""
 
 
 def read_splits(files: DataFiles, task: TaskName, *, several: bool = False) -> Splits:
@@ -101,4 +138,4 @@ def read_split(
     )
     rows = list(found.rows(problems))
     counts = {str(kind): count for kind, count in problems.counts.items()}
-    return Split(rows, found.columns, counts, tuple(str(source.path) for source in found.sources))
+    return Split(rows, found.shown, counts, tuple(str(source.path) for source in found.sources))

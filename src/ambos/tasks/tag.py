@@ -15,7 +15,7 @@ from ambos.data.examples import Examples, Labelled
 from ambos.data.label_set import LabelSet
 from ambos.data.rows import WordsRow
 from ambos.data.windows import Ledger, spans_of
-from ambos.evaluate.entities import Entities, entity_types
+from ambos.evaluate.entities import OUTSIDE, Entities, entity_types
 from ambos.evaluate.tags import Tags
 from ambos.tasks.task import Logits, Reading, Task
 from ambos.text.tokenizer import Tokenizer
@@ -126,7 +126,7 @@ class Tag(Task[WordsRow, Tagged]):
             zip(rows, tokenise_words(tokenizer, [row.words for row in rows]), strict=True)
         ):
             stops = [*tokens.starts[1:], len(tokens.ids)]
-            target = [self.labels.id_of(tag, row.file, row.line) for tag in row.tags] if labelled else []
+            target = self._target(row) if labelled else []
             for span in spans_of(len(tokens.ids), room, how, ledger, special=before + after):
                 sequences.append([*frame[:before], *span.of(tokens.ids), *frame[len(frame) - after :]])
                 owners.append(number)
@@ -141,6 +141,9 @@ class Tag(Task[WordsRow, Tagged]):
         if labelled:
             targets["target"] = np.array(tags, np.int64)
         return Examples.of(sequences, owners=owners, rows=len(rows), targets=targets, places=places)
+
+    def _target(self, row: WordsRow) -> list[int]:
+        return [self.labels.id_of(tag, row.file, row.line_of(place)) for place, tag in enumerate(row.tags)]
 
     def encode_measured(self, rows: Sequence[WordsRow], reading: Reading, ledger: Ledger) -> Examples:
         """Return all words of the sequences; one that is in two windows counts in both."""
@@ -183,8 +186,12 @@ class Tag(Task[WordsRow, Tagged]):
 
     @property
     def has_entities(self) -> bool:
-        """Whether tags are those of entities."""
-        return any(name.startswith(("B-", "I-", "S-", "E-")) for name in self.labels.names)
+        """Whether tags are those of entities: in BIO, BIOES or BILOU."""
+        names = [name for name in self.labels.names if name != OUTSIDE]
+        alone = bool(names) and all(
+            name.startswith(("L-", "U-")) for name in names
+        )  # which might be any tags
+        return alone or any(name.startswith(("B-", "I-", "S-", "E-")) for name in names)
 
     def compare(self, rows: Sequence[WordsRow], predictions: Sequence[Tagged]) -> tuple[Any, Any]:
         """Return the tags of every sentence."""

@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -31,6 +31,7 @@ def read_records(
     advance: Advance | None,
     wanted: Mapping[str, str],
     also: Collection[str] = (),
+    ragged: Callable[[int, InputError], None] | None = None,
 ) -> Iterator[Record]:
     """Yield (line or row from 1, fields) of a table.
 
@@ -41,12 +42,15 @@ def read_records(
         JSON lines, each of which has keys of its own, are left to the caller (`check_columns`).
     also
         Columns to read where they are there: of Parquet, no others than these and the wanted are read.
+    ragged
+        Told line and error of rows of CSV and TSV with too few or too many fields, which are passed over
+        then; without it the first error is raised.
     """
     if source.format == "jsonl":
         return _read_jsonl(source, options, advance)
     if source.format == "parquet":
         return _read_parquet(source, advance, wanted, also)
-    return _read_csv(source, options, advance, wanted)
+    return _read_csv(source, options, advance, wanted, ragged)
 
 
 def column_names(source: Source, options: ReadOptions) -> list[str]:
@@ -120,7 +124,11 @@ def _not_an_object(source: Source, line: int, found: str) -> InputError:
 
 
 def _read_csv(
-    source: Source, options: ReadOptions, advance: Advance | None, wanted: Mapping[str, str]
+    source: Source,
+    options: ReadOptions,
+    advance: Advance | None,
+    wanted: Mapping[str, str],
+    ragged: Callable[[int, InputError], None] | None,
 ) -> Iterator[Record]:
     rows = _csv_rows(source, options, advance)
     first = next(rows, None)
@@ -129,17 +137,21 @@ def _read_csv(
     line, header = first
     check_columns(header, wanted, source.path, line)
     for line, row in rows:
-        if len(row) != len(header):
-            mark = separator(source, options)
-            raise InputError(
-                f"a ragged {source.format.upper()} row",
-                expected=f"{len(header)} fields, as in the header",
-                found=f"{len(row)} fields",
-                fix=f"quote fields that contain the separator {mark!r} or a line end",
-                file=source.path,
-                line=line,
-            )
-        yield line, dict(zip(header, row, strict=True))
+        if len(row) == len(header):
+            yield line, dict(zip(header, row, strict=True))
+            continue
+        mark = separator(source, options)
+        error = InputError(
+            f"a ragged {source.format.upper()} row",
+            expected=f"{len(header)} fields, as in the header",
+            found=f"{len(row)} fields",
+            fix=f"quote fields that contain the separator {mark!r} or a line end",
+            file=source.path,
+            line=line,
+        )
+        if ragged is None:
+            raise error
+        ragged(line, error)
 
 
 def _csv_rows(

@@ -121,6 +121,8 @@ class Loop:
         Gives what else a checkpoint must remember, as plain values.
     kept
         Gives tensors that go into a checkpoint, too, by the name of their file.
+    lower_rate
+        How a user asks for a lower learning rate.
     """
 
     model: nn.Module
@@ -143,6 +145,7 @@ class Loop:
     extra: dict[str, Any] = field(default_factory=dict)
     log_state: Callable[[], dict[str, Any]] = dict
     kept: Callable[[], dict[str, dict[str, Tensor]]] = dict
+    lower_rate: str = "--set optim.lr=..."
     _saved: int = -1
     _saved_at: float = 0.0
 
@@ -179,16 +182,13 @@ class Loop:
         norm = self._clip()
         record = self._record(state, work, losses, norm)
         if not math.isfinite(record["loss"]) or not math.isfinite(norm):
+            saved = self._saved >= 0
             raise DivergedError(
                 f"the loss became {record['loss']} at step {state.step + 1}",
                 expected="numbers",
                 found=f"gradient norm {norm}, learning rate {record['lr']:.3g}",
-                fix="start again with a lower learning rate (--set optim.lr=...) or a longer warm-up; "
-                + (
-                    f"the checkpoint of step {self._saved} is whole"
-                    if self._saved >= 0
-                    else "nothing was saved"
-                ),
+                fix=f"start again with a lower learning rate ({self.lower_rate}) or a longer warm-up; "
+                + (f"the checkpoint of step {self._saved} is whole" if saved else "nothing was saved"),
             )
         self.optimiser.step(record["lr"] / self.optimiser.settings.lr)
         if self.average is not None:
