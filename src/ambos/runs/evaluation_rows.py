@@ -63,24 +63,32 @@ def known_rows(
     """
     known = KnownLabels(task, exact=exact)
     refused: dict[str, Place] = {}
-    for row in rows:
-        try:
-            missing = list(known.missing(row))
-        except InputError:
-            if not skip_bad:
-                raise
-            missing = [(UNKNOWN, row.line)]
-        if not missing:
-            yield row
-        elif skip_bad:
-            left_out[UNKNOWN] += 1
-        else:
-            for name, line in missing:
-                refused.setdefault(name, (row.file, line))
-            if len(refused) > UNKNOWN_SHOWN:
+    try:
+        for row in rows:
+            missing = list(_missing(known, row, skip_bad=skip_bad))
+            if not missing:
+                yield row
+            elif skip_bad:
+                left_out[UNKNOWN] += 1
+            elif len(refused) <= UNKNOWN_SHOWN:
+                for name, line in missing:
+                    refused.setdefault(name, (row.file, line))
+            else:
                 break
+    except InputError as error:  # what stands first in the files is said first
+        raise (known.refusal(refused) if refused else error) from None
     if refused:
         raise known.refusal(refused)
+
+
+def _missing(known: KnownLabels, row: Any, *, skip_bad: bool) -> Iterator[tuple[str, int]]:  # noqa: ANN401
+    """Yield what the model does not know of a row; with `skip_bad`, tags that cannot be read, too."""
+    try:
+        yield from known.missing(row)
+    except InputError:
+        if not skip_bad:
+            raise
+        yield UNKNOWN, row.line
 
 
 def known_splits(task: Task[Any, Any], splits: Splits, *, skip_bad: bool) -> Splits:
