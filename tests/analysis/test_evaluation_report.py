@@ -216,7 +216,7 @@ def test_an_evaluation_alone(model_folder: Callable[[str], Path], tmp_path: Path
     seen = Tags(page)
     assert "m on data.jsonl" in seen.text
     assert "What it is most wrong about" in seen.text
-    count = {"classify": 3, "several": 2, "score": 1, "tag": 2, "pos": 3, "answer": 0}[task]
+    count = {"classify": 3, "several": 2, "score": 1, "tag": 2, "pos": 3, "answer": 1}[task]
     assert len(pictures(page)) == count
     if task in {"tag", "pos"}:
         start, end = found.worst[0]["mark"]
