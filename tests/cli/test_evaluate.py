@@ -117,7 +117,7 @@ def test_every_task(ambos: Run, model: Callable[[str], Path], tmp_path: Path, ta
     value = json.loads((out / "evaluation.json").read_text())
     assert value["rows"] == len(rows[task])
     assert (value["confusion"] is not None) == (task == "pos")
-    assert (value["calibration"] is not None) == (task in {"several", "tag", "pos"})
+    assert (value["calibration"] is not None) == (task in {"several", "tag", "pos", "answer"})
     assert bool(value["classes"]) == (task in {"several", "tag", "pos"})
 
 
