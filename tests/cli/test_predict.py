@@ -123,6 +123,19 @@ def test_entities_of_a_line_have_characters(ambos, task_folder, here):
         assert TEXTS[row["line"] - 1][entity["start_char"] : entity["end_char"]] == entity["text"]
 
 
+def test_a_field_of_conll_by_number(ambos, task_folder, here):
+    ran = ambos("predict", task_folder("tag"), "a.conll", "--words", "2", "--out", "o.jsonl")
+    assert ran.err == "1 file to read; columns words: field 2 (the last)\n"
+    assert {word for row in read("o.jsonl") for word in row["words"]} == {"O"}
+
+
+def test_ragged_rows_are_left_out(ambos, task_folder, here):
+    write("b.csv", "text,id", "um", "dois,2", "três,3,4")
+    ran = ambos("predict", task_folder("classify"), "b.csv", "--out", "o.jsonl", "--skip-bad", "--json")
+    assert json.loads(ran.out)["skipped"] == {"ragged row": 2}
+    assert [(row["line"], row["id"]) for row in read("o.jsonl")] == [(3, "2")]
+
+
 def test_for_people(ambos, task_folder, here):
     write("b.jsonl", {"text": "banco " * 100}, {"text": ""}, {"text": "um"})
     ran = ambos("predict", task_folder("classify"), "b.jsonl", "--out", "o.jsonl", "--skip-bad")
@@ -178,7 +191,10 @@ def test_options(ambos, task_folder, here):
         ("classify", ["a.jsonl", "--text", "txt"], INPUT, "there is no column 'txt'"),
         ("classify", ["empty.txt"], INPUT, "there are no rows in this file"),
         ("classify", ["latin.txt"], INPUT, "not valid UTF-8"),
-        ("classify", ["ragged.csv"], INPUT, "a ragged CSV row"),
+        ("classify", ["ragged.csv"], INPUT, "ragged.csv, line 2: 1 row cannot be used"),
+        ("tag", ["a.conll", "--words", "form"], INPUT, "the fields of a CoNLL file have no names"),
+        ("tag", ["a.conll", "--words", "3"], INPUT, "there is no field 3"),
+        ("tag", ["a.txt", "--words", "frase"], INPUT, "there are no columns in this file"),
         ("classify", ["bad.jsonl"], INPUT, "not a JSON object"),
         ("classify", ["blank.jsonl"], INPUT, "1 row cannot be used"),
         ("classify", ["torn.parquet"], INPUT, "not a readable Parquet file"),
