@@ -27,7 +27,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for label in ("sim", "não")
     ] * 8
     (folder / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    both = [{**row, "score": 1.5} for row in rows]
+    both = [{**row, "score": float(place % 3)} for place, row in enumerate(rows)]
     (folder / "both.jsonl").write_text("\n".join(map(json.dumps, both)))
     (folder / "corpus.txt").write_text("o gato dorme\numa casa grande\n\na menina canta\n")
     return folder

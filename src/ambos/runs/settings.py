@@ -184,8 +184,7 @@ class PretrainRecipe(Settings):
     part_tokens: Count = 8192
     """Tokens computed at a time: more take more memory."""
     precision: Literal["fp32", "bf16", "auto"] = "fp32"
-    """Of matrix products while training; weights and sums stay fp32. `auto`: bf16 where it is faster and \
-    the budget is minutes."""
+    """Of matrix products; weights and sums stay fp32. `auto`: bf16 where faster, for runs by minutes."""
     parallel: Literal["ddp", "fsdp"] = "ddp"
     """How several processes share the work."""
     tokenizer: TokenizerSettings = TokenizerSettings()
