@@ -55,15 +55,15 @@ def test_the_summary_says_which_fields_of_conll_are_read(tmp_path: Path):
 
 
 def test_the_summary_counts_what_was_left_out(tmp_path: Path):
-    train = write(tmp_path, "a.csv", "text,label\num,x\ndois,\n,y\ntrês,\nquatro,y\n")
+    train = write(tmp_path, "a.csv", "text,label\num,x\ndois,\n,y\ntrês,\nquatro,y\ncinco,x\nseis,y\n")
     dev = write(tmp_path, "b.csv", "text,label\num,\ndois,x\n")
     files = DataFiles(train=[train], dev=[dev], skip_bad=True)
     assert read_splits(files, "classify").summary.startswith(
-        "2 rows to learn from (3 left out: 2 for no label, 1 for empty text), "
+        "4 rows to learn from (3 left out: 2 for no label, 1 for empty text), "
         "1 to select by (1 left out: 1 for no label); "
     )
     kept = read_splits(files.model_copy(update={"dev": []}), "classify").with_dev()
     assert (
-        "1 row to learn from (3 left out: 2 for no label, 1 for empty text), 1 to select by (kept back);"
+        "3 rows to learn from (3 left out: 2 for no label, 1 for empty text), 1 to select by (kept back);"
         in (kept.summary)
     )

@@ -44,8 +44,9 @@ def _refuse_equal_scores(rows: Sequence[TextRow | PairRow]) -> None:
     """Raise `InputError` if there is but one score, however many rows have it."""
     scores = {row.score for row in rows}
     if len(scores) == 1:
+        many = "all scores are the same" if len(rows) > 1 else "there is but one sample"
         raise InputError(
-            "all scores are the same: there is nothing to learn",
+            f"{many}: there is nothing to learn",
             expected="at least two different scores",
             found=f"the score {scores.pop():g} in every row to learn from",
             fix="add rows with other scores, or name the column that holds the scores with --score COLUMN",
