@@ -66,7 +66,7 @@ def main() -> None:
     )
     parser.add_argument("what", choices=["speed", "quality", "worker"])
     parser.add_argument("--data", nargs="+", default=DEFAULT, choices=SETS)
-    parser.add_argument("--contenders", nargs="+", default=CONTENDERS, choices=CONTENDERS)
+    parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, help="by default all that make sense")
     parser.add_argument("--steps", type=int, default=20, help="timed steps of a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seeds", type=int, default=5)
@@ -82,6 +82,7 @@ def main() -> None:
         return
     if not os.environ.get("AMBOS_DATA"):
         sys.exit("set AMBOS_DATA to the folder of data sets")
+    arguments.contenders = arguments.contenders or sensible(CONTENDERS)
     os.environ |= {
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_VERBOSITY": "error",
@@ -91,6 +92,14 @@ def main() -> None:
         kept = Kept((arguments.work or Path(name)) / "finetuning.jsonl")
         results, tables = (speed if arguments.what == "speed" else quality)(arguments, kept)
     print(json.dumps(results, indent=2) if arguments.json else "\n\n".join(tables))
+
+
+def sensible(contenders: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave bfloat16 out where the machine has no instructions for it: a step would take minutes."""
+    from ambos.train.machine import best_precision
+
+    slow = best_precision() == "fp32"
+    return tuple(one for one in contenders if not (slow and one == "bf16"))
 
 
 class Kept:

@@ -31,7 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
-from finetuning import BATCH, LEARNING, LENGTH, WARM, run_ambos, table, trainer_clock
+from finetuning import BATCH, LEARNING, LENGTH, WARM, run_ambos, sensible, table, trainer_clock
 from pretraining import run, say
 
 LOSSES = {"softmax": "snli", "cosine": "stsb_en", "in-batch": "snli"}
@@ -44,7 +44,7 @@ def main() -> None:
     )
     parser.add_argument("what", nargs="?", default="speed", choices=["speed", "grid", "worker"])
     parser.add_argument("--losses", nargs="+", default=list(LOSSES), choices=LOSSES)
-    parser.add_argument("--contenders", nargs="+", default=CONTENDERS, choices=CONTENDERS)
+    parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, help="by default all that make sense")
     parser.add_argument("--steps", type=int, default=12, help="timed steps of a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
@@ -66,6 +66,7 @@ def main() -> None:
     if arguments.what == "grid":
         grid()
         return
+    arguments.contenders = arguments.contenders or sensible(CONTENDERS)
     results = [speed(loss, arguments) for loss in arguments.losses]
     if arguments.json:
         print(json.dumps(results, indent=2))

@@ -82,7 +82,7 @@ def test_all_are_measured_with_the_same_rows(lab: tuple[Path, dict]) -> None:
     systems = [*result["candidates"], *result["baselines"]]
     assert sum(one["against_best"] is None for one in systems) == 1
     assert {one["name"] for one in result["baselines"]} == {
-        *("commonest answer", "second text alone", "shared words", "TF-IDF"),
+        *("commonest answer", "second text alone", "shared words", "TF-IDF", "shared words, TF-IDF"),
     }
 
 
@@ -169,6 +169,22 @@ class TestBaselines:
         )
         assert found["shared words"][0] > 2 > 1 > found["shared words"][1]
         assert found["commonest answer"] == pytest.approx(5 / 3)
+
+    def test_shared_words_and_tfidf_together_know_more_than_either(self) -> None:
+        """Same words, unless the second text says no: neither the words alone nor their number tell it."""
+        draw = np.random.default_rng(0)
+        names = [f"n{number}" for number in range(400)]
+        pairs, targets = [], []
+        for _ in range(800):
+            a, b, c, d = draw.choice(names, 4, replace=False)
+            same, denied = draw.random(2) < (0.5, 0.25)
+            second = f"{a} {b}" if same else f"{c} {d}"
+            pairs.append((f"{a} {b}", f"{second} {'no' if denied else 'yes'}"))
+            targets.append(int(same and not denied))
+        gold = np.array(targets)
+        found = predict_baselines(pairs[:600], gold[:600], pairs[600:], scores=False)
+        right = {name: float((said == gold[600:]).mean()) for name, said in found.items()}
+        assert right.pop("shared words, TF-IDF") > max(right.values()) + 0.02
 
     def test_held_out(self) -> None:
         """Whoever had seen the pair would know its label; who has not cannot."""
