@@ -7,8 +7,10 @@ words alone (MLM), with next sentences (MLM+NSP, as BERT), with the order of sen
 Each is fine-tuned on pairs, read jointly, with several seeds: paraphrase (MRPC), entailment (RTE, SNLI; in
 Portuguese ASSIN2), and coherence (does the second sentence follow the first, or is it another of the same
 document? made here of held-out text). Figures are means over seeds with 95 % intervals (Student's t); the
-differences from MLM are taken seed by seed. What the heads of pretraining say of coherence without any
-fine-tuning stands beside them. With the same --work, a second call makes only what is missing.
+differences from MLM are taken seed by seed. Seeds are of fine-tuning: every encoder is pretrained once, so
+that intervals say nothing of another pretraining. What the heads of pretraining say of coherence without any
+fine-tuning stands beside them. With the same --work, a second call makes only what is missing, and goes on
+with what was interrupted.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +42,7 @@ TASKS = {  # name -> language, the options that name labels, most training rows
     "assin2": ("pt", ["--label", "label"], 7000),
     "coherence_pt": ("pt", [], 4000),
 }
+TESTED = 2500  # test rows at most, the first ones
 
 
 def main() -> None:
@@ -67,33 +71,35 @@ def main() -> None:
 def write_coherence(texts: Path, folder: Path) -> None:
     """Make pairs of held-out sentences: neighbours, or two of the same document that are not."""
     folder.mkdir(parents=True, exist_ok=True)
-    for split, file in (("train", "dev.txt"), ("test", "test.txt")):
-        documents = (texts / file).read_text(encoding="utf-8").split("\n\n")
-        rows, draw = [], np.random.default_rng(0)
-        for document in documents:
-            lines = document.splitlines()
-            sentences = [line[a:b].strip() for line in lines for a, b in split_sentences(line)]
-            sentences = [one for one in sentences if len(one.split()) >= 4]
-            for place in range(len(sentences) - 1):
-                follows = bool(draw.integers(2))
-                far = [other for other in range(len(sentences)) if abs(other - place) > 2]
-                if not follows and not far:
-                    continue
-                second = sentences[place + 1] if follows else sentences[draw.choice(far)]
-                label = "next" if follows else "other"
-                rows.append({"text_a": sentences[place], "text_b": second, "label": label})
-        order = draw.permutation(len(rows))[:5000]
+    held, tested = (
+        (texts / file).read_text(encoding="utf-8").split("\n\n") for file in ("dev.txt", "test.txt")
+    )
+    for split, documents, most in (("train", held[5:], 4000), ("dev", held[:5], 500), ("test", tested, 2000)):
+        draw = np.random.default_rng(0)
+        rows = [row for document in documents for row in pairs_of(document, draw)]
+        order = draw.permutation(len(rows))[:most]
         lines = [json.dumps(rows[place], ensure_ascii=False) for place in order]
-        parts = {"train": lines[500:], "dev": lines[:500]} if split == "train" else {"test": lines[:2000]}
-        for name, some in parts.items():
-            (folder / f"{name}.jsonl").write_text("\n".join(some) + "\n", encoding="utf-8")
+        (folder / f"{split}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def pairs_of(document: str, draw: np.random.Generator) -> Iterator[dict[str, str]]:
+    """Yield a pair for every sentence of a document but the last: with the next one, or with one far away."""
+    sentences = [line[a:b].strip() for line in document.splitlines() for a, b in split_sentences(line)]
+    sentences = [one for one in sentences if len(one.split()) >= 4]
+    for place in range(len(sentences) - 1):
+        follows = bool(draw.integers(2))
+        far = [other for other in range(len(sentences)) if abs(other - place) > 2]
+        if not follows and not far:
+            continue
+        second = sentences[place + 1] if follows else sentences[draw.choice(far)]
+        yield {"text_a": sentences[place], "text_b": second, "label": "next" if follows else "other"}
 
 
 def pretrain(
     data: Path, language: str, name: str, settings: list[str], arguments: argparse.Namespace
 ) -> None:
-    out = encoder(arguments.work, language, name)
-    if finished(out):
+    out = encoder(arguments, language, name)
+    if done(out):
         return
     tokenizer = arguments.work / f"tokenizer-{language}"
     texts = [str(data / one / "train.txt") for one in TEXTS[language]]
@@ -111,16 +117,18 @@ def tune(data: Path, task: str, arguments: argparse.Namespace) -> dict[str, list
     """Fine-tune the three encoders on a task; return the test accuracy of every seed."""
     language, options, most = TASKS[task]
     folder = arguments.work / task if task.startswith("coherence") else data / task
-    train = arguments.work / f"{task}-train.jsonl"
-    lines = (folder / "train.jsonl").read_text(encoding="utf-8").splitlines()[:most]
-    train.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    train, test = (arguments.work / f"{task}-{split}.jsonl" for split in ("train", "test"))
+    for file, split, rows in ((train, "train", most), (test, "test", TESTED)):
+        lines = (folder / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()[:rows]
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = {}
     for name in OBJECTIVES:
-        out = arguments.work / "tuned" / f"{task}-{name}"
-        if not finished(out):
+        base = encoder(arguments, language, name)
+        out = arguments.work / "tuned" / f"{task}-{base.name}-{arguments.seeds}x{arguments.epochs:g}"
+        if not done(out):
             ambos(
                 *("finetune", "pair", "--train", train, "--dev", folder / "dev.jsonl"),
-                *("--test", folder / "test.jsonl", "--base", encoder(arguments.work, language, name)),
+                *("--test", test, "--base", base),
                 *("--scheme", "joint", "--seeds", arguments.seeds, "--epochs", arguments.epochs, *options),
                 *("--set", "checks.rows=0", "--set", "checks.sequences=0", "--out", out),
             )
@@ -149,7 +157,7 @@ def show(rows: dict[str, dict[str, list[float]]], arguments: argparse.Namespace)
 def untrained(task: str, name: str, arguments: argparse.Namespace) -> str:
     lines = (arguments.work / task / "test.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    model = load(encoder(arguments.work, TASKS[task][0], name))
+    model = load(encoder(arguments, TASKS[task][0], name))
     chances = np.array(model.coherence([(row["text_a"], row["text_b"]) for row in rows]))
     right = float(((chances > 0.5) == [row["label"] == "next" for row in rows]).mean())
     low, high = wilson(right, len(rows))
@@ -163,13 +171,19 @@ def with_interval(values: list[float], sign: str = "") -> str:
     return f"{spread.mean:{sign}.3f} ± {spread.high - spread.mean:.3f}"
 
 
-def encoder(work: Path, language: str, name: str) -> Path:
-    return work / "encoders" / f"{language}-{name}"
+def encoder(arguments: argparse.Namespace, language: str, name: str) -> Path:
+    """Return the folder of an encoder; what it was made with is in its name."""
+    return arguments.work / "encoders" / f"{language}-{name}-{arguments.preset}-{arguments.tokens}"
 
 
-def finished(run: Path) -> bool:
+def done(run: Path) -> bool:
+    """Tell whether a run was made; go on with it if it was interrupted."""
     file = run / "run.json"
-    return file.is_file() and json.loads(file.read_text()).get("status") == "finished"
+    if not file.is_file():
+        return False
+    if json.loads(file.read_text()).get("status") != "finished":
+        ambos("resume", run)
+    return True
 
 
 def ambos(*words: object) -> None:
