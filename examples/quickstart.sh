@@ -51,4 +51,7 @@ printf 'Ana Lima mora em Fortaleza .\nPenny Wilkins works in Halifax .\n' > sent
 run ambos predict ner sentences.txt --out tags.jsonl --with-text
 run cat tags.jsonl
 
+say "9  Texts found by meaning: their vectors beside that of a question"
+run ambos search minilm "a nurse who looked after patients" sample/heldout/en.txt --top 3
+
 say "All of it is in quickstart/. Next: ambos --help"
