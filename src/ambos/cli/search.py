@@ -138,6 +138,12 @@ class _Rank:
                 expected="one that `ambos finetune pair` made",
                 found=f"a model for {task.name}",
             )
+        if task.texts > 2:
+            raise UsageError(
+                f"the model of --rerank reads {task.texts} texts",
+                expected="one that reads two, the query and a text",
+                fix="fine-tune one without --text-c",
+            )
         self.place = None
         if task.name == "classify":
             names = model.labels
