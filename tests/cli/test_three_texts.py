@@ -151,3 +151,21 @@ def test_a_model_of_three_texts_ranks_no_pairs(
     assert (
         ambos(*command).refused(2, "the model of --rerank reads 3 texts")["expected"].startswith("one that")
     )
+
+
+@pytest.mark.parametrize("several", [(), ("--seeds", "2")])
+def test_what_was_done_to_the_base_is_said(
+    ambos: Callable[..., Ran],
+    model_folder: Callable[[str], Path],
+    files: Path,
+    tmp_path: Path,
+    several: tuple[str, ...],
+) -> None:
+    out = tmp_path / "run"
+    ran = ambos(
+        *("finetune", "pair", "--train", files / "rest.jsonl", "--base", model_folder("wordpiece"), *NAMED),
+        *("--grow-segments", *FAST, "--epochs", "1", *several, "--out", out),
+    )
+    assert ran.code == 0, ran.err
+    assert "2 segments were made 3" in " ".join(ran.out.split())
+    assert "2 segments were made 3: the new ones begin" in (out / "report.html").read_text()
