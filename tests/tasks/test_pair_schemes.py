@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModel
 
 from ambos.bundle.bundle import Bundle
-from ambos.data.rows import PairRow
+from ambos.data.rows import PairRow, TextRow
 from ambos.data.windows import Ledger
 from ambos.encoder.combine import Twin
 from ambos.encoder.heads import TwinHead
@@ -19,7 +19,7 @@ from ambos.errors import InputError, UsageError
 from ambos.predict.model import Model, load
 from ambos.recipe import load_recipe
 from ambos.runs.finetune import Finetuning
-from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
 from ambos.runs.log import Silent
 from ambos.runs.pair_costs import joint_tokens
 from ambos.tasks.embed import Embed
@@ -78,9 +78,8 @@ def models(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
     def model(scheme: str) -> Model:
         if scheme not in made:
             task = "embed" if scheme == "embed" else "classify"
-            how = recipe(
-                scheme, task, pair={"absolute": scheme in {"difference", "concat"}, "contrast": "cosine"}
-            )
+            own = {"difference": {"absolute": True}, "embed": {"contrast": "cosine"}}
+            how = recipe(scheme, task, pair=own.get(scheme, {}))
             folder = tmp_path_factory.mktemp(scheme) / "bundle"
             rows = same_or_not(400)
             train(base, rows, how).bundle.save(folder)
@@ -348,8 +347,46 @@ class TestStartingFromNext:
     def test_a_base_without_such_a_head(self, base: Path) -> None:
         with pytest.raises(InputError, match="has no next head"):
             Finetuning(Bundle.load(base), same_or_not(8), [], recipe("joint", pair={"start": "nsp"}))
-        with pytest.raises(UsageError, match="for the scheme joint"):
+        with pytest.raises(UsageError) as error:
             recipe("concat", pair={"start": "nsp"})
+        assert error.value.found == "pair.start is for the scheme joint, not for concat"
+
+    @pytest.mark.parametrize(
+        ("task", "changed", "why"),
+        [
+            ("classify", {"head": {"hidden": True}}, "a head without a hidden layer"),
+            ("score", {"head": {"pooling": "mean"}}, "not the mean of all"),
+            ("classify", {"head": {"pooling": "max"}}, "not the max of all"),
+            ("classify", {"several": True}, "several may be right"),
+            ("tag", {}, "not for tag"),
+            ("answer", {}, "not for answer"),
+        ],
+    )
+    def test_features_that_the_head_was_not_made_for(self, task: str, changed: dict, why: str) -> None:
+        with pytest.raises(UsageError) as error:
+            recipe("joint", task, pair={"start": "nsp"}, **changed)
+        assert why in str(error.value.found)
+
+    def test_the_first_token_named_is_the_default(self, neighbours: Path) -> None:
+        how = [recipe("joint", pair={"start": "nsp"}, head={"pooling": one}) for one in (None, "cls")]
+        works = [Finetuning(Bundle.load(neighbours), same_or_not(64), [], one) for one in how]
+        weights = [one.bundle.network.heads["classify"].out.weight for one in works]
+        assert torch.equal(*weights)
+        assert works[0].bundle.own is works[1].bundle.own is None
+
+    def test_single_texts(self, neighbours: Path) -> None:
+        rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
+        with pytest.raises(UsageError, match=r"pair\.start = nsp is for pairs of texts"):
+            Finetuning(Bundle.load(neighbours), rows, [], recipe("joint", pair={"start": "nsp"}))
+
+    def test_the_lab_leaves_it_aside_for_other_schemes(self, neighbours: Path) -> None:
+        how = load_recipe(
+            FinetuneRecipe,
+            [recipe("joint").model_dump(), {"pair": {"start": "nsp", "scheme": "concat"}}],
+            context=TRIED,
+        )
+        work = Finetuning(Bundle.load(neighbours), same_or_not(16), [], how)
+        assert work.notes == []
 
 
 class TestMoreThanTwoTexts:
@@ -398,8 +435,6 @@ def test_attention_must_divide_the_width(base: Path) -> None:
 
 
 def test_single_texts_have_no_scheme(base: Path) -> None:
-    from ambos.data.rows import TextRow  # noqa: PLC0415
-
     rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
     with pytest.raises(UsageError, match="is for pairs of texts"):
         Finetuning(Bundle.load(base), rows, [], recipe("combined"))
