@@ -133,6 +133,49 @@ def test_n_by_m_is_what_pairs_are(models: Callable[[str], Model], scheme: str) -
     assert kept.tokens == sum(len(model.tokenizer.encode(text)) for text in second)
 
 
+def test_a_grid_counts_what_was_cut(models: Callable[[str], Model]) -> None:
+    model, ledger = models("combined"), Ledger()
+    model.grid(["que " * 100, "com"], ["uma", "por " * 63], ledger)
+    assert (ledger.texts, ledger.long_texts, ledger.cut_tokens) == (4, 2, 100 + 2 - 64 + 63 + 2 - 64)
+
+
+@pytest.mark.parametrize("scheme", ["combined", "attention", "embed"])
+def test_a_grid_of_nothing(models: Callable[[str], Model], scheme: str) -> None:
+    model = models(scheme)
+    labels = () if scheme == "embed" else (2,)
+    assert model.grid([], ["que", "com"]).shape == (0, 2, *labels)
+    assert model.grid(["que"], []).shape == (1, 0, *labels)
+    assert model.grid(model.read([]), []).shape == (0, 0, *labels)
+
+
+@pytest.mark.parametrize("scheme", ["joint", "combined", "embed"])
+def test_an_empty_side_is_refused_with_its_number(models: Callable[[str], Model], scheme: str) -> None:
+    model = models(scheme)
+    with pytest.raises(UsageError, match="the first text of pair 2 is empty"):
+        model.predict([("que", "com"), ("", "com")])
+    with pytest.raises(UsageError, match="the second text of pair 1 is empty"):
+        model.predict([("que", " \n")])
+    if scheme != "joint":
+        with pytest.raises(UsageError, match="text 2 of the second list is empty"):
+            model.grid(["que"], ["com", "", "uma"])
+        with pytest.raises(UsageError, match="text 1 of the list is empty"):
+            model.read(["\t"])
+
+
+@pytest.mark.parametrize("scheme", ["joint", "combined", "product", "embed"])
+def test_identical_sides_are_pairs_like_any(models: Callable[[str], Model], scheme: str) -> None:
+    model = models(scheme)
+    twice = model.predict([("que com", "que com"), ("que com", "uma por")])
+    alone = model.predict([("que com", "que com")])
+    if scheme == "embed":
+        assert twice[0] == pytest.approx(1.0, abs=1e-5)
+        assert alone[0] == pytest.approx(twice[0], abs=1e-6)
+        return
+    assert alone[0].probabilities == pytest.approx(twice[0].probabilities, abs=1e-5)
+    if scheme == "combined":
+        assert model.predict([("uma", "uma")])[0].labels == ("True",)
+
+
 def test_a_million_pairs_of_two_thousand_texts(models: Callable[[str], Model]) -> None:
     """At least 100 times fewer tokens go through the encoder than if every pair were read."""
     bundle, chance = Bundle.load(models("combined").source), np.random.default_rng(0)

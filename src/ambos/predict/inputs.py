@@ -35,6 +35,31 @@ def rows_of(task: Task[Any, Any], inputs: Iterable[Any]) -> Iterator[Row]:
             ) from error
 
 
+def refuse_empty(text: str, what: str) -> None:
+    """Raise `UsageError` if there is nothing in a text of a pair.
+
+    Examples
+    --------
+    >>> refuse_empty(" ", "the second text of pair 3")
+    Traceback (most recent call last):
+    ...
+    ambos.errors.UsageError: the second text of pair 3 is empty (found ' ')
+    """
+    if not text or text.isspace():
+        raise UsageError(
+            f"{what} is empty", expected="something to read", found=repr(text), fix="leave it out"
+        )
+
+
+def pair_row(texts: Iterable[str], number: int) -> PairRow:
+    """Return the texts of a pair, of which none may be empty, as the row of this number."""
+    first, second, *more = texts
+    for name, text in zip(_NAMES, (first, second, *more), strict=False):
+        refuse_empty(text, f"the {name} text of pair {number}")
+    return PairRow(first, second, (), None, _NOWHERE, number, more=tuple(more))
+
+
+_NAMES = ("first", "second", "third", "fourth")
 _EXPECTED = {
     "tag": "a list, for every sentence a list of its words, or a text that is split at white space",
     "answer": "a list of (question, passage), both texts",
@@ -65,8 +90,7 @@ def _row(task: Task[Any, Any], one: Any, line: int) -> Row:  # noqa: ANN401 (wha
         question, passage = _some_texts(one, 2)
         return QuestionRow(str(line), question, passage, (), _NOWHERE, line)
     if task.pairs or (task.pairs is None and not isinstance(one, str)):
-        first, second, *more = _some_texts(one, task.texts)
-        return PairRow(first, second, (), None, _NOWHERE, line, more=tuple(more))
+        return pair_row(_some_texts(one, task.texts), line)
     return TextRow(_texts([one])[0], (), None, _NOWHERE, line)
 
 
