@@ -73,10 +73,19 @@ def parse_override(text: str) -> dict[str, Any]:
     return dict(found)
 
 
-def build(schema: type[S], values: Mapping[str, Any], *, file: Path | None = None) -> S:
-    """Check values against a schema; raise one `UsageError` that lists all that is wrong."""
+def build(
+    schema: type[S],
+    values: Mapping[str, Any],
+    *,
+    file: Path | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> S:
+    """Check values against a schema; raise one `UsageError` that lists all that is wrong.
+
+    `context` is what the checks of the schema may ask for beside the values.
+    """
     try:
-        return schema.model_validate(values)
+        return schema.model_validate(values, context=context)
     except ValidationError as error:
         problems = [_problem(schema, detail) for detail in error.errors()]
         raise UsageError(
@@ -117,9 +126,15 @@ def write_toml(settings: Settings) -> str:
     return tomli_w.dumps(settings.model_dump(mode="json", exclude_none=True))
 
 
-def load_recipe(schema: type[S], sources: Sequence[Mapping[str, Any]], *, file: Path | None = None) -> S:
-    """Lay sources of settings over each other, later ones on top, and check the result."""
+def load_recipe(
+    schema: type[S],
+    sources: Sequence[Mapping[str, Any]],
+    *,
+    file: Path | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> S:
+    """Lay sources of settings over each other, later ones on top, and check the result as `build` does."""
     values: dict[str, Any] = {}
     for source in sources:
         values = merge(values, source)
-    return build(schema, values, file=file)
+    return build(schema, values, file=file, context=context)

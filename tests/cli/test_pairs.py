@@ -113,7 +113,7 @@ def test_embed_needs_a_positive_label(
 def test_the_lab(ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "lab"
     command = ("pairs", "compare", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", out)
-    ran = ambos(*command, "--schemes", "joint,product")
+    ran = ambos(*command, "--schemes", "joint,product", "--set", "pair.absolute=true")  # for others
     assert ran.code == 0, ran.err
     for word in ("joint", "product", "shared words", "Take ", "report.html"):
         assert word in ran.out
@@ -165,6 +165,44 @@ class TestSearch:
         scores = [hit["score"] for hit in json.loads(ran.out)["results"][0]["hits"]]
         assert scores == sorted(scores, reverse=True)
 
+    def test_what_was_cut_is_said(
+        self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+    ) -> None:
+        run, corpus, long = tmp_path / "run", tmp_path / "corpus.txt", "que " * 100
+        ambos("finetune", "pair", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", run)
+        corpus.write_text(f"o gato dorme\n{long}\n{long}casa\n")
+        command = (
+            "search",
+            base,
+            long,
+            corpus,
+            "--rerank",
+            run,
+            "--label",
+            "sim",
+            "--index",
+            tmp_path / "kept",
+        )
+        first = ambos(*command, "--json")
+        assert first.code == 0, first.err
+        found = json.loads(first.out)["long"]
+        assert {name: (one["texts"], one["long_texts"]) for name, one in found.items()} == {
+            "corpus": (3, 2),
+            "queries": (1, 1),
+            "rerank": (3, 3),
+        }
+        assert found["queries"]["cut_tokens"] == 100 + 2 - 64
+        assert json.loads(ambos(*command, "--json").out)["long"] == found  # the index remembers it
+        shown = " ".join(ambos(*command).out.split())
+        for line in (
+            "corpus: 2 of 3 texts were longer than 64 tokens",
+            "queries: 1 of 1 texts were",
+            "re-ranked: 3 of 3",
+        ):
+            assert line in shown
+        short = ambos("search", base, "o gato", pairs / "corpus.txt").out
+        assert "no text was longer than 64 tokens" in short
+
     def test_nothing_to_search_in(self, ambos: Callable[..., Ran], base: Path) -> None:
         ambos("search", base, "x").refused(2, "there is nothing to search in")
 
@@ -177,7 +215,15 @@ class TestCoherent:
         ran = ambos("coherent", tmp_path / "next", "o gato dorme", "na casa", "--json")
         assert ran.code == 0, ran.err
         assert 0 < json.loads(ran.out)["probability"] < 1
-        assert "follows the first" in ambos("coherent", tmp_path / "next", "a", "b").out
+        assert json.loads(ran.out)["long"]["summary"] is None
+        shown = ambos("coherent", tmp_path / "next", "a", "b").out
+        assert "follows the first" in shown
+        assert "left out" not in shown
+        long = ambos("coherent", tmp_path / "next", "que " * 50, "com " * 50)
+        assert "longer than 64 tokens: 39 of 103 tokens were left out" in " ".join(long.out.split())
+        for first, second, which in (("", "x", "first"), ("x", " ", "second")):
+            empty = ambos("coherent", tmp_path / "next", first, second)
+            assert empty.refused(2, f"the {which} text of pair 1 is empty")["expected"] == "something to read"
 
     def test_without_one(self, ambos: Callable[..., Ran], base: Path) -> None:
         ambos("coherent", base, "a", "b").refused(3, "this model has no next head")

@@ -11,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambos.data.check_rows import Examination, Finding, examine
+from ambos.data.label_set import LabelSet
 from ambos.data.read_rows import read_text_rows
 from ambos.data.read_tagged import TAGGED, read_tagged_rows
 from ambos.data.rows import Columns, PairRow, Problems, QuestionRow, TextRow, WordsRow
 from ambos.data.tally_rows import Tally, fold
+from ambos.data.windows import Ledger
+from ambos.tasks.classify import Classify
+from ambos.tasks.task import Reading
 from ambos.text.sources import find_sources
 from ambos.text.tokenizer import Tokenizer
 
@@ -145,6 +149,16 @@ class TestTexts:
         found = examine(train, {"dev": [pair("A", "B"), pair("a", "c"), pair("a", "b c"), pair("b", "a")]})
         assert found.splits["dev"].in_train == 1
 
+    def test_further_texts_count(self):
+        def three(c, label="x", file=FILE, line=1):
+            return PairRow("a", "b", (label,), None, file, line, more=(c,))
+
+        found = examine([three("c"), three("d", "y")], {"dev": [three("C"), three("e")]})
+        assert found.splits["train"].duplicates == 0
+        assert found.splits["dev"].in_train == 1
+        assert found.conflicts == 0
+        assert examine([three(" ")]).splits["train"].empty == 1
+
     def test_questions_share_passages_and_repeat_with_the_question(self):
         def ask(question, passage, *answers):
             return QuestionRow(question, question, passage, answers, FILE, 1)
@@ -235,6 +249,21 @@ class TestTokens:
         assert (figures.tokens, figures.longest) == (len(encoded), len(encoded))
         assert figures.fertility == pytest.approx((len(encoded) - 3) / 4)
         assert (figures.cut_rows, figures.cut_tokens) == (0, 0)
+
+    @pytest.mark.parametrize("further", [("que",), ("que com", "uma")])
+    def test_further_texts_are_counted_as_they_are_read(self, tokenizer, further):
+        row = PairRow("o gato", "dorme", ("x",), None, FILE, 1, more=further)
+        alone = dataclasses.replace(row, more=())
+        figures = examine([row, alone, row], tokenizer=tokenizer).splits["train"].tokens
+        lengths = [
+            Classify(LabelSet(("x",))).encode([one], Reading(tokenizer, 64), Ledger(), labelled=False).lengths
+            for one in (row, alone)
+        ]
+        assert figures.tokens == 2 * int(lengths[0][0]) + int(lengths[1][0])
+        assert figures.longest == int(lengths[0][0])
+        words = [text for one in (row, alone, row) for text in ("o gato", "dorme", *one.more)]
+        bare = sum(one.sides.count(0) for one in map(tokenizer.encode, words))
+        assert figures.fertility == pytest.approx(bare / sum(len(text.split()) for text in words))
 
     def test_another_alphabet(self, wordpiece):
         found = examine(rows(("漢字 漢字", "a"), ("кошка", "b")), tokenizer=wordpiece)

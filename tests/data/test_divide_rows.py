@@ -74,6 +74,13 @@ def test_what_counts_as_the_same_text() -> None:
     assert alike[0] == alike[1]
 
 
+def test_further_texts_tell_rows_apart() -> None:
+    rows = [PairRow("a", "b", ("x",), None, HERE, 1, more=(str(number % 4),)) for number in range(12)]
+    found = divide(rows, 4, seed=0)
+    assert sorted(found[:4].tolist()) == [0, 1, 2, 3]
+    assert found[:4].tolist() == found[4:8].tolist() == found[8:].tolist()
+
+
 def test_too_many_folds() -> None:
     with pytest.raises(UsageError, match="2 different texts cannot be divided into 3 folds") as caught:
         divide([text("a"), text("b"), text("a")], 3, seed=0)

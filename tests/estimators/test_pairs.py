@@ -48,6 +48,15 @@ def test_single_texts_are_refused(base: Path) -> None:
         PairClassifier(base).fit([("a", "b"), ("a", "b", "c")], [0, 1])
 
 
+def test_an_empty_side_is_refused(base: Path) -> None:
+    X, y = pairs(40)
+    with pytest.raises(ValueError, match="the second text in row 3 of X is empty"):
+        PairClassifier(base, epochs=1, **FAST).fit([*X[:3], (X[3][0], " "), *X[4:]], y)
+    fitted = PairClassifier(base, epochs=1, **FAST).fit(X, y)
+    with pytest.raises(ValueError, match="the first text in row 1 of X is empty"):
+        fitted.predict([X[0], ("", "que")])
+
+
 def test_schemes_are_searched(base: Path) -> None:
     X, y = pairs(60)
     found = GridSearchCV(

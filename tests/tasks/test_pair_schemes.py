@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModel
 
 from ambos.bundle.bundle import Bundle
-from ambos.data.rows import PairRow
+from ambos.data.rows import PairRow, TextRow
 from ambos.data.windows import Ledger
 from ambos.encoder.combine import Twin
 from ambos.encoder.heads import TwinHead
@@ -19,7 +19,7 @@ from ambos.errors import InputError, UsageError
 from ambos.predict.model import Model, load
 from ambos.recipe import load_recipe
 from ambos.runs.finetune import Finetuning
-from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
 from ambos.runs.log import Silent
 from ambos.runs.pair_costs import joint_tokens
 from ambos.tasks.embed import Embed
@@ -78,9 +78,8 @@ def models(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
     def model(scheme: str) -> Model:
         if scheme not in made:
             task = "embed" if scheme == "embed" else "classify"
-            how = recipe(
-                scheme, task, pair={"absolute": scheme in {"difference", "concat"}, "contrast": "cosine"}
-            )
+            own = {"difference": {"absolute": True}, "embed": {"contrast": "cosine"}}
+            how = recipe(scheme, task, pair=own.get(scheme, {}))
             folder = tmp_path_factory.mktemp(scheme) / "bundle"
             rows = same_or_not(400)
             train(base, rows, how).bundle.save(folder)
@@ -132,6 +131,49 @@ def test_n_by_m_is_what_pairs_are(models: Callable[[str], Model], scheme: str) -
     kept = model.read(second)  # read once, used twice
     assert model.grid(first, kept) == pytest.approx(found, abs=1e-6)
     assert kept.tokens == sum(len(model.tokenizer.encode(text)) for text in second)
+
+
+def test_a_grid_counts_what_was_cut(models: Callable[[str], Model]) -> None:
+    model, ledger = models("combined"), Ledger()
+    model.grid(["que " * 100, "com"], ["uma", "por " * 63], ledger)
+    assert (ledger.texts, ledger.long_texts, ledger.cut_tokens) == (4, 2, 100 + 2 - 64 + 63 + 2 - 64)
+
+
+@pytest.mark.parametrize("scheme", ["combined", "attention", "embed"])
+def test_a_grid_of_nothing(models: Callable[[str], Model], scheme: str) -> None:
+    model = models(scheme)
+    labels = () if scheme == "embed" else (2,)
+    assert model.grid([], ["que", "com"]).shape == (0, 2, *labels)
+    assert model.grid(["que"], []).shape == (1, 0, *labels)
+    assert model.grid(model.read([]), []).shape == (0, 0, *labels)
+
+
+@pytest.mark.parametrize("scheme", ["joint", "combined", "embed"])
+def test_an_empty_side_is_refused_with_its_number(models: Callable[[str], Model], scheme: str) -> None:
+    model = models(scheme)
+    with pytest.raises(UsageError, match="the first text of pair 2 is empty"):
+        model.predict([("que", "com"), ("", "com")])
+    with pytest.raises(UsageError, match="the second text of pair 1 is empty"):
+        model.predict([("que", " \n")])
+    if scheme != "joint":
+        with pytest.raises(UsageError, match="text 2 of the second list is empty"):
+            model.grid(["que"], ["com", "", "uma"])
+        with pytest.raises(UsageError, match="text 1 of the list is empty"):
+            model.read(["\t"])
+
+
+@pytest.mark.parametrize("scheme", ["joint", "combined", "product", "embed"])
+def test_identical_sides_are_pairs_like_any(models: Callable[[str], Model], scheme: str) -> None:
+    model = models(scheme)
+    twice = model.predict([("que com", "que com"), ("que com", "uma por")])
+    alone = model.predict([("que com", "que com")])
+    if scheme == "embed":
+        assert twice[0] == pytest.approx(1.0, abs=1e-5)
+        assert alone[0] == pytest.approx(twice[0], abs=1e-6)
+        return
+    assert alone[0].probabilities == pytest.approx(twice[0].probabilities, abs=1e-5)
+    if scheme == "combined":
+        assert model.predict([("uma", "uma")])[0].labels == ("True",)
 
 
 def test_a_million_pairs_of_two_thousand_texts(models: Callable[[str], Model]) -> None:
@@ -348,8 +390,46 @@ class TestStartingFromNext:
     def test_a_base_without_such_a_head(self, base: Path) -> None:
         with pytest.raises(InputError, match="has no next head"):
             Finetuning(Bundle.load(base), same_or_not(8), [], recipe("joint", pair={"start": "nsp"}))
-        with pytest.raises(UsageError, match="for the scheme joint"):
+        with pytest.raises(UsageError) as error:
             recipe("concat", pair={"start": "nsp"})
+        assert error.value.found == "pair.start is for the scheme joint, not for concat"
+
+    @pytest.mark.parametrize(
+        ("task", "changed", "why"),
+        [
+            ("classify", {"head": {"hidden": True}}, "a head without a hidden layer"),
+            ("score", {"head": {"pooling": "mean"}}, "not the mean of all"),
+            ("classify", {"head": {"pooling": "max"}}, "not the max of all"),
+            ("classify", {"several": True}, "several may be right"),
+            ("tag", {}, "not for tag"),
+            ("answer", {}, "not for answer"),
+        ],
+    )
+    def test_features_that_the_head_was_not_made_for(self, task: str, changed: dict, why: str) -> None:
+        with pytest.raises(UsageError) as error:
+            recipe("joint", task, pair={"start": "nsp"}, **changed)
+        assert why in str(error.value.found)
+
+    def test_the_first_token_named_is_the_default(self, neighbours: Path) -> None:
+        how = [recipe("joint", pair={"start": "nsp"}, head={"pooling": one}) for one in (None, "cls")]
+        works = [Finetuning(Bundle.load(neighbours), same_or_not(64), [], one) for one in how]
+        weights = [one.bundle.network.heads["classify"].out.weight for one in works]
+        assert torch.equal(*weights)
+        assert works[0].bundle.own is works[1].bundle.own is None
+
+    def test_single_texts(self, neighbours: Path) -> None:
+        rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
+        with pytest.raises(UsageError, match=r"pair\.start = nsp is for pairs of texts"):
+            Finetuning(Bundle.load(neighbours), rows, [], recipe("joint", pair={"start": "nsp"}))
+
+    def test_the_lab_leaves_it_aside_for_other_schemes(self, neighbours: Path) -> None:
+        how = load_recipe(
+            FinetuneRecipe,
+            [recipe("joint").model_dump(), {"pair": {"start": "nsp", "scheme": "concat"}}],
+            context=TRIED,
+        )
+        work = Finetuning(Bundle.load(neighbours), same_or_not(16), [], how)
+        assert work.notes == []
 
 
 class TestMoreThanTwoTexts:
@@ -398,8 +478,6 @@ def test_attention_must_divide_the_width(base: Path) -> None:
 
 
 def test_single_texts_have_no_scheme(base: Path) -> None:
-    from ambos.data.rows import TextRow  # noqa: PLC0415
-
     rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
     with pytest.raises(UsageError, match="is for pairs of texts"):
         Finetuning(Bundle.load(base), rows, [], recipe("combined"))

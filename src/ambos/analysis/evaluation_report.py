@@ -129,6 +129,8 @@ def _examples(file: Path) -> np.ndarray | None:
 def _tell(page: Page, run: Run) -> None:
     """Say in a few sentences what was learnt from what."""
     page.paragraph([part for sentence in _sentences(run) for part in (*sentence, " ")][:-1])
+    for note in run.get("notes") or []:
+        page.paragraph(said(note))
     calibration = run.get("calibration")
     while calibration:
         page.paragraph(
@@ -137,6 +139,17 @@ def _tell(page: Page, run: Run) -> None:
             f"{calibration['measure_before']:.3f} to {calibration['measure_after']:.3f}."
         )
         calibration = calibration.get("also")
+
+
+def said(note: str) -> str:
+    """Return a note of a run as a sentence.
+
+    Examples
+    --------
+    >>> said("the base's 2 segments were made 3")
+    "The base's 2 segments were made 3."
+    """
+    return f"{note[:1].upper()}{note[1:]}."
 
 
 def _sentences(run: Run) -> Iterator[list[str | Span]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ambos.analysis.evaluation_pictures import words
-from ambos.analysis.evaluation_report import truncations
+from ambos.analysis.evaluation_report import said, truncations
 from ambos.analysis.evaluation_sections import show_evaluation, show_metrics, show_truncation
 from ambos.analysis.numbers import SPACE, duration, listed, plain
 from ambos.analysis.page import Page, Text, faint, strong
@@ -46,6 +46,8 @@ def write_series_report(folder: Path) -> Path:
     runs = about["runs"] - (about["method"] == "folds")
     page = Page(folder.resolve().name, f"{_TITLES[about['method']].format(runs)}, {about['task']}")
     page.paragraph(summary(about))
+    for note in about.get("notes") or []:
+        page.paragraph(said(note))
     if warned(about):
         page.paragraph(warned(about))
     page.heading(f"{words(about['metric']).capitalize()} of every run")

@@ -1,5 +1,6 @@
 """`ambos coherent`: whether two texts follow each other, by what a model learnt of neighbouring sentences."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -25,20 +26,29 @@ def coherent(
 
     [bold]Example[/]  ambos coherent run "O gato dormia." "De repente, acordou."
     """
+    from ambos.data.windows import Ledger  # noqa: PLC0415
+
     screen = Screen(json, quiet)
     loaded = load_model(screen, model, device)
-    onward, back = loaded.coherence([(first, second), (second, first)])
+    ledger, limit = Ledger(), loaded.max_length
+    (onward,) = loaded.coherence([(first, second)], ledger)
+    (back,) = loaded.coherence([(second, first)])
     value: dict[str, Any] = {
         "model": model,
         "first": first,
         "second": second,
         "probability": onward,
         "probability_swapped": back,
+        "max_length": limit,
+        "long": {**asdict(ledger), "summary": ledger.summary(limit)},
     }
 
     def show(console: Console) -> None:
         console.print(f"[bold]{onward:.1%}[/] that the second text follows the first")
         console.print(f"  {back:.1%} the other way round")
+        if ledger.long_texts:
+            cut = f"{ledger.cut_tokens:,} of {ledger.tokens:,} tokens were left out"
+            console.print(f"  both texts together are longer than {limit:,} tokens: {cut}")
         console.print(f"[dim]{printable(_LEGEND)}[/]")
 
     screen.result(value, show)

@@ -31,6 +31,7 @@ def finish(screen: Screen, out: Path, done: bool) -> None:
             f"in {about['seconds']:.0f} s"
         )
         show_left_out(console, about)
+        show_notes(console, about)
         name = about["best"]["metric"]
         for split, metrics in about["evaluation"].items():
             figure = metrics[name]
@@ -54,6 +55,12 @@ def show_left_out(console: Console, about: dict[str, Any]) -> None:
         if reasons:
             counted = ", ".join(f"{count:,} for {why}" for why, count in reasons.items())
             console.print(f"  [yellow]rows of {split} left out: {counted}[/]")
+
+
+def show_notes(console: Console, about: dict[str, Any]) -> None:
+    """Show what was done to the base before it was trained."""
+    for note in about.get("notes") or []:
+        console.print(f"  {printable(note)}")
 
 
 def _show_review(console: Console, about: dict[str, Any]) -> None:

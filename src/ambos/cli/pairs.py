@@ -82,7 +82,7 @@ def compare(
     """
     chosen = _chosen(schemes)
     from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
-    from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
+    from ambos.runs.finetune_settings import TRIED, FinetuneRecipe  # noqa: PLC0415
 
     columns = {"text_a": text_a, "text_b": text_b, "label": label, "score": score}
     given: dict[str, Any] = {
@@ -106,7 +106,7 @@ def compare(
     values = {name: value for name, value in given.items() if value is not None}
     for one in settings or []:
         values = merge(values, parse_override(one))
-    recipe = load_recipe(FinetuneRecipe, [values])
+    recipe = load_recipe(FinetuneRecipe, [values], context=TRIED)
 
     from ambos.cli.training import Display  # noqa: PLC0415
     from ambos.runs.pairs import PairLab  # noqa: PLC0415

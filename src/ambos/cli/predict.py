@@ -79,6 +79,8 @@ def predict(
     text: of.Text = None,
     text_a: of.TextA = None,
     text_b: of.TextB = None,
+    text_c: of.TextC = None,
+    text_d: of.TextD = None,
     words: of.Words = None,
     question: of.Question = None,
     passage: of.Passage = None,
@@ -121,10 +123,24 @@ def predict(
     if task == "tag":
         words, text = words or text, None  # running text takes the place of words
     given = Columns(
-        text=text, text_a=text_a, text_b=text_b, words=words, question=question, passage=passage, id=row_id
+        text=text,
+        text_a=text_a,
+        text_b=text_b,
+        text_c=text_c,
+        text_d=text_d,
+        words=words,
+        question=question,
+        passage=passage,
+        id=row_id,
     )
     options = read_options("text", None, "line", encoding, max_line_mb, max_document_mb)
-    files = RowFiles.find(inputs, task, given, labelled=False, pairs=loaded.learnt.pairs, options=options)
+    files = RowFiles.find(
+        *(inputs, task, given),
+        labelled=False,
+        pairs=loaded.learnt.pairs,
+        texts=loaded.learnt.texts,
+        options=options,
+    )
     screen.note(_described(files))
     details = Details(files.columns.id is not None, with_text, all_probabilities, top)
     reading = loaded.reading(long, max_length)

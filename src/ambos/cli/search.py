@@ -1,5 +1,6 @@
 """`ambos search`: the texts of a corpus nearest to a query, re-ranked by a model that reads both together."""
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,10 +14,12 @@ from ambos.cli.screen import Screen, printable, table
 from ambos.errors import UsageError
 
 if TYPE_CHECKING:
+    from ambos.data.windows import Ledger
     from ambos.predict.model import Model
     from ambos.predict.search import Corpus
 
 _SHOWN = 160  # characters of a text
+_READ = {"corpus": "corpus", "queries": "queries", "rerank": "query and text, re-ranked"}
 
 
 def search(
@@ -78,6 +81,7 @@ def search(
     [bold]Examples[/]  ambos search minilm "prazo para recorrer" decisions.jsonl ·
     ambos search minilm queries.txt corpus/ --index kept --rerank run --label relevant --json
     """
+    from ambos.data.windows import Ledger  # noqa: PLC0415
     from ambos.predict.search import APPROXIMATE_FROM  # noqa: PLC0415
 
     screen = Screen(json, quiet)
@@ -85,10 +89,12 @@ def search(
     loaded = load_model(screen, model, device)
     judge = load_model(screen, rerank, device) if rerank else None
     rank = _Rank(judge, label) if judge else None
-    found = _corpus(screen, loaded, model, corpus, index, text, encoding, force=force)
+    read, asked = Ledger(), Ledger()
+    found = _corpus(screen, loaded, model, corpus, index, text, encoding, read, force=force)
     approximate = index is not None and len(found) >= APPROXIMATE_FROM and not exact
     wanted = max(top, candidates) if rank else top
-    numbers, cosines = found.nearest(loaded.embed(queries, normalize=True), wanted, exact=not approximate)
+    vectors = loaded.embed(queries, normalize=True, ledger=asked)
+    numbers, cosines = found.nearest(vectors, wanted, exact=not approximate)
     results = []
     for one, places, similarities in zip(queries, numbers, cosines, strict=True):
         hits = [
@@ -104,9 +110,21 @@ def search(
         "texts": len(found),
         "exact": not approximate,
         "index": str(index) if index else None,
+        "long": {
+            "corpus": _cut(read, loaded.max_length),
+            "queries": _cut(asked, loaded.max_length),
+            "rerank": _cut(rank.ledger, rank.model.reading().limit) if rank else None,
+        },
         "results": results,
     }
     screen.result(value, lambda console: _show(console, value))
+
+
+def _cut(ledger: "Ledger", limit: int) -> dict[str, Any] | None:
+    """Return what was cut, and in words; None if it was not counted, as in an index of an older version."""
+    if not ledger.texts:
+        return None
+    return {"max_length": limit, **asdict(ledger), "summary": ledger.summary(limit)}
 
 
 def _queries(query: str, encoding: str) -> list[str]:
@@ -130,13 +148,22 @@ class _Rank:
     """Puts the nearest texts in the order of what a model of pairs says of query and text."""
 
     def __init__(self, model: "Model", label: str | None) -> None:
+        from ambos.data.windows import Ledger  # noqa: PLC0415
+
         self.model = model
+        self.ledger = Ledger()
         task = model.learnt
         if not task.pairs and task.pairs is not None:
             raise UsageError(
                 "the model of --rerank reads no pairs of texts",
                 expected="one that `ambos finetune pair` made",
                 found=f"a model for {task.name}",
+            )
+        if task.texts > 2:
+            raise UsageError(
+                f"the model of --rerank reads {task.texts} texts",
+                expected="one that reads two, the query and a text",
+                fix="fine-tune one without --text-c",
             )
         self.place = None
         if task.name == "classify":
@@ -151,7 +178,7 @@ class _Rank:
             self.place = names.index(label)
 
     def __call__(self, query: str, hits: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        said = self.model.predict([(query, hit["text"]) for hit in hits])
+        said = self.model.predict([(query, hit["text"]) for hit in hits], ledger=self.ledger)
         scores = [float(one if self.place is None else one.probabilities[self.place]) for one in said]
         scored = [{**hit, "score": score} for hit, score in zip(hits, scores, strict=True)]
         return sorted(scored, key=lambda hit: -hit["score"])
@@ -165,10 +192,14 @@ def _corpus(
     index: Path | None,
     column: str,
     encoding: str,
+    ledger: "Ledger",
     *,
     force: bool,
 ) -> "Corpus":
-    """Open the index, or read the corpus; with a place to keep it, write it there."""
+    """Open the index, or read the corpus; with a place to keep it, write it there.
+
+    The ledger counts what was cut: now, or when the index was made.
+    """
     from ambos.files import sha256  # noqa: PLC0415
     from ambos.predict.search import build_corpus, open_corpus, read_about, read_corpus  # noqa: PLC0415
     from ambos.text.readers import read_documents  # noqa: PLC0415
@@ -183,6 +214,7 @@ def _corpus(
                 "there is no index in this folder", found=str(index), fix="give a CORPUS to make one"
             )
         _refuse_other_model(about, model, name, index)
+        vars(ledger).update(about.get("long") or {})
         return open_corpus(index)
     sources = find_sources(names)
     files = {str(source.path): sha256(source.path) for source in sources}
@@ -194,6 +226,7 @@ def _corpus(
                 expected="the files that it was made of, as they were",
                 fix="write it anew with --force, or choose another folder with --index",
             )
+        vars(ledger).update(about.get("long") or {})
         return open_corpus(index)
     documents = (
         one
@@ -201,11 +234,11 @@ def _corpus(
         if one.text.strip()
     )
     screen.note(f"reading {len(sources)} {'file' if len(sources) == 1 else 'files'}")
-    embed = partial(model.embed_stream, normalize=True)
+    embed = partial(model.embed_stream, normalize=True, ledger=ledger)
     if index is None:
         return read_corpus(documents, embed)
     about = {"model": name, "weights": _weights(model), "files": files}
-    return build_corpus(index, documents, embed, model.config.width, about, force=force)
+    return build_corpus(index, documents, embed, model.config.width, about, ledger=ledger, force=force)
 
 
 def _weights(model: "Model") -> str | None:
@@ -240,3 +273,9 @@ def _show(console: Console, value: dict[str, Any]) -> None:
             rows.add_row(f"{number}", *score, f"{hit['similarity']:.3f}", printable(shown), printable(where))
         console.print(rows)
         console.print()
+    counted = {name: one for name, one in value["long"].items() if one}
+    for name, one in counted.items():
+        if one["summary"]:
+            console.print(f"{_READ[name]}: {one['summary']}")
+    if not any(one["summary"] for one in counted.values()):
+        console.print(f"no text was longer than {counted['queries']['max_length']:,} tokens")

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from ambos.cli.finetuned import show_left_out
+from ambos.cli.finetuned import show_left_out, show_notes
 from ambos.cli.screen import Screen, printable, table
 
 
@@ -36,6 +36,7 @@ def _show(console: Console, about: dict[str, Any], out: Path, done: bool) -> Non
         f"in {about['seconds']:.0f} s"
     )
     show_left_out(console, about)
+    show_notes(console, about)
     _show_members(console, about)
     console.print()
     console.print(printable(summary(about)))

@@ -10,6 +10,7 @@ from ambos.data.rows import Columns, option
 from ambos.errors import InputError, UsageError
 from ambos.text.records import check_columns, list_columns
 
+FURTHER = ("text_c", "text_d")  # texts that a row may have beside the two of a pair
 Task = Literal["classify", "score", "pair", "pair-score", "embed", "tag", "answer"]
 
 _TEXTS = (
@@ -21,6 +22,7 @@ _PAIRS = (
     "sentença1+sentença2 frase_a+frase_b frase1+frase2 premise+hypothesis premissa+hipótese "
     "question1+question2 pergunta1+pergunta2"
 )
+_FURTHER = "text_{} texto_{} sentence_{} sentença_{} frase_{} question_{} pergunta_{}"  # texts of a row
 _LABELS = (
     "label labels gold_label class classe category categoria target rótulo rótulos etiqueta etiquetas "
     "sentiment sentimento topic tópico entailment_judgment is_duplicate"
@@ -32,6 +34,8 @@ _SCORES = (
 _KNOWN: dict[tuple[str, ...], tuple[str, ...]] = {
     ("text",): (_TEXTS,),
     ("text_a", "text_b"): (_PAIRS,),
+    ("text_c",): (f"{_FURTHER.replace('{}', 'c')} {_FURTHER.replace('{}', '3')}",),
+    ("text_d",): (f"{_FURTHER.replace('{}', 'd')} {_FURTHER.replace('{}', '4')}",),
     ("label",): (_LABELS,),
     ("score",): (_SCORES, _LABELS),
     ("words",): ("words tokens palavras",),
@@ -60,6 +64,7 @@ def detect_columns(
     given: Columns | None = None,
     *,
     labelled: bool = True,
+    texts: int | None = None,
     file: Path | None = None,
 ) -> Columns:
     """Say which of a table's columns hold what a task needs, by their names alone, never by their order.
@@ -74,6 +79,9 @@ def detect_columns(
     labelled
         Without labels no column of them is looked for, but one of ids, if there is one; and words may be
         running text.
+    texts
+        Of pairs: how many texts a row must have. The third and the fourth are looked for only then; else they
+        are read if they are `given`.
     file
         Named in errors.
 
@@ -86,6 +94,9 @@ def detect_columns(
     check_columns(names, given.wanted, file)
     found = given.chosen
     needed = _NEEDED[task]
+    if ("text_a", "text_b") in needed:
+        _refuse_texts(given, texts)
+        needed = (*needed[:1], *((role,) for role in FURTHER[: (texts or 2) - 2]), *needed[1:])
     if not labelled:
         needed = (*(roles for roles in needed if roles not in _TARGETS), ("id",))
     for roles in needed:
@@ -107,6 +118,25 @@ def detect_columns(
         elif candidates or roles not in _OPTIONAL:
             raise _unclear(roles, candidates, names, file)
     return Columns(**found)
+
+
+def _refuse_texts(given: Columns, texts: int | None) -> None:
+    """Raise `UsageError` for a fourth text without a third, or more texts than are to be read."""
+    more = [role for role in FURTHER if role in given.chosen]
+    if more == [FURTHER[1]]:
+        raise UsageError(
+            "a fourth text has a column, and a third has none",
+            expected="a column for the third, too",
+            found=str(given),
+            fix="--text-c COLUMN",
+        )
+    if texts is not None and len(more) > texts - 2:
+        raise UsageError(
+            f"the model learnt from {texts} texts, and there are columns for {2 + len(more)}",
+            expected=f"columns for {texts} texts",
+            found=str(given),
+            fix=f"leave out {' and '.join(map(option, more[texts - 2 :]))}",
+        )
 
 
 def _candidates(roles: tuple[str, ...], names: Sequence[str]) -> list[tuple[str, ...]]:

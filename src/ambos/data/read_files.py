@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ambos.data.conll_layout import said_fields
-from ambos.data.detect_columns import Task, detect_columns, known_columns
+from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns
 from ambos.data.read_questions import QUESTIONS, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
@@ -31,6 +31,7 @@ _FORMATS: dict[Task, tuple[Format, ...]] = {
 _ALL: tuple[Format, ...] = tuple(dict.fromkeys((*TABLES, *TAGGED, *QUESTIONS)))
 _GUESSED: tuple[Task, ...] = ("answer", "tag", "pair", "pair-score", "classify", "score")
 _PAIRS: dict[Task, Task] = {"classify": "pair", "score": "pair-score"}  # what rows of two texts are
+_TEXTS_OF_PAIRS = {"text_a", "text_b", *FURTHER}
 _COLUMNS_OF: dict[Task, tuple[Format, ...]] = {"tag": LISTS, "answer": LISTS}  # where columns have names
 
 
@@ -79,6 +80,7 @@ class RowFiles:
         *,
         labelled: bool = True,
         pairs: bool | None = None,
+        texts: int | None = None,
         several: bool = False,
         separator: str = SEPARATOR,
         options: ReadOptions | None = None,
@@ -86,12 +88,16 @@ class RowFiles:
         """Find files, folders and globs; columns that are not `given` are known by their names.
 
         For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
-        if the columns do; the task is then `pair` or `pair-score`. Of CoNLL files the given words and tags
-        are numbers of fields, unless there are tables among the files, whose columns they name then.
+        if the columns do; the task is then `pair` or `pair-score`. `texts` is how many of them each row must
+        have, where that is known: a third and a fourth are else read only if they are `given`. Of CoNLL files
+        the given words and tags are numbers of fields, unless there are tables among the files, whose columns
+        they name then.
         """
+        if pairs is False and given is not None:
+            _refuse_pairs(given)
         if task == "embed":
             task = pair_target(names, given, options, labelled=labelled)
-        if task in _PAIRS and (pairs or (pairs is None and given and (given.text_a or given.text_b))):
+        if task in _PAIRS and (pairs or (pairs is None and given and _TEXTS_OF_PAIRS & given.chosen.keys())):
             task = _PAIRS[task]
         formats = TEXTS if task in _PAIRS and not labelled else _FORMATS[task]  # a line is no pair
         options, columns = options or ReadOptions(), given or Columns()
@@ -99,7 +105,7 @@ class RowFiles:
         tables = [source for source in sources if source.format in _COLUMNS_OF.get(task, TABLES)]
         if tables:
             found = _names_in(tables[0], options)
-            how: dict[str, Any] = {"labelled": labelled, "file": tables[0].path}
+            how: dict[str, Any] = {"labelled": labelled, "texts": texts, "file": tables[0].path}
             if task in _PAIRS and pairs is None and not columns.text:
                 task = _text_or_pair(found, task, columns, labelled=labelled)
             columns = detect_columns(found, task, columns, **how)
@@ -168,6 +174,17 @@ def _refuse_names(names: Mapping[str, str], source: Source) -> None:
             found=f"{option(role)} {name}",
             fix=f"leave out {option(role)}; fields of CoNLL are chosen by number: --words 1 --tags 2",
             file=source.path,
+        )
+
+
+def _refuse_pairs(given: Columns) -> None:
+    """Raise `UsageError` if columns are named for the texts of pairs where there are none."""
+    for role in (role for role in given.chosen if role in _TEXTS_OF_PAIRS):
+        raise UsageError(
+            "columns are named for pairs of texts, and the rows are to be single ones",
+            expected="a column for one text",
+            found=f"{option(role)} {given.of(role)}",
+            fix="--text COLUMN",
         )
 
 

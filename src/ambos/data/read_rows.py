@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ambos.data.detect_columns import FURTHER
 from ambos.data.rows import BadRow, Columns, PairRow, Problem, Problems, TextRow, read_each
 from ambos.errors import InputError
 from ambos.text.records import Record, check_columns, column_names, read_records
@@ -74,7 +75,7 @@ def read_pair_rows(
 ) -> Iterator[PairRow]:
     """Yield labelled pairs of texts; everything is as in `read_text_rows`."""
     text_a, text_b = columns.of("text_a"), columns.of("text_b")
-    more = [columns.of(role) for role in ("text_c", "text_d") if role in columns.chosen]
+    more = [columns.of(role) for role in FURTHER if role in columns.chosen]
 
     def make(record: dict[str, Any], file: Path, line: int) -> PairRow:
         labels = _labels_of(record, columns.label, separator if several else None)

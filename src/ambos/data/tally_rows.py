@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow
+from ambos.data.sequences import Layout
 from ambos.text.tokenizer import Tokenizer, replace_surrogates
 
 Place = tuple[str, int]  # file and line
@@ -65,8 +66,9 @@ class TokenFigures:
 class Tally:
     """Counts the rows of one split.
 
-    Two texts are the same if they are so after `fold`. The text of a pair is both, that of a question is
-    question and passage; `shared` is what another split should not have: of a question the passage alone.
+    Two texts are the same if they are so after `fold`. The text of a pair is all of its texts, that of a
+    question is question and passage; `shared` is what another split should not have: of a question the
+    passage alone.
 
     Attributes
     ----------
@@ -159,25 +161,36 @@ class _Tokens:
         unknown = tokenizer.special_id("unk")
         self._unknown_id = -1 if unknown is None else unknown
         self._special = tokenizer.encode("a").sides.count(None), tokenizer.encode("a", "b").sides.count(None)
+        self._next: int | None = None  # special tokens before each text after the second
         self._lengths = array("I")
         self._unknown = self._words = self._around = 0
         self._waiting: list[str | tuple[str, str]] = []
+        self._further: list[int] = []  # of each row that waits, how many texts come alone after the second
         self._characters = 0
 
     def add(self, texts: tuple[str, ...]) -> None:
         clean = [replace_surrogates(text) for text in texts]
         self._words += sum(len(text.split()) for text in clean)
-        self._around += self._special[len(clean) - 1]
-        self._waiting.append(clean[0] if len(clean) == 1 else (clean[0], clean[1]))
+        further = clean[2:]
+        if further and self._next is None:
+            self._next = len(Layout.of(self._tokenizer).between)
+        self._around += self._special[min(len(clean), 2) - 1] + (self._next or 0) * len(further)
+        self._waiting += [clean[0] if len(clean) == 1 else (clean[0], clean[1]), *further]
+        self._further.append(len(further))
         self._characters += sum(map(len, clean))
         if self._characters >= _AT_ONCE:
             self.finish()
 
     def finish(self) -> None:
-        for encoding in self._tokenizer.backend.encode_batch_fast(self._waiting, add_special_tokens=True):
-            self._lengths.append(len(encoding.ids))
-            self._unknown += encoding.ids.count(self._unknown_id)
-        self._waiting, self._characters = [], 0
+        found = self._tokenizer.backend.encode_batch_fast(self._waiting, add_special_tokens=True)
+        self._unknown += sum(encoding.ids.count(self._unknown_id) for encoding in found)
+        encodings = iter(found)
+        for further in self._further:
+            length = len(next(encodings).ids)
+            for _ in range(further):
+                length += len(next(encodings).ids) - self._special[0] + (self._next or 0)
+            self._lengths.append(length)
+        self._waiting, self._further, self._characters = [], [], 0
 
     def figures(self, limit: int | None) -> TokenFigures | None:
         """Return the figures, or None of no rows."""
@@ -224,5 +237,5 @@ def _parts(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], object]:
     if isinstance(row, QuestionRow):
         answered = "answerable" if row.answers else "unanswerable"
         return (row.question, row.passage), (answered,), row.answers
-    texts = (row.text,) if isinstance(row, TextRow) else (row.text_a, row.text_b)
+    texts = (row.text,) if isinstance(row, TextRow) else (row.text_a, row.text_b, *row.more)
     return texts, row.labels, (sorted(row.labels), row.score)

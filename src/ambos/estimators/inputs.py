@@ -75,7 +75,18 @@ def pairs_of(X: ArrayLike) -> list[tuple[str, str]]:
     >>> pairs_of(np.array([["Ana came.", "Somebody came."]]))
     [('Ana came.', 'Somebody came.')]
     """
-    return _pairs(X, ("first text", "second text"), '("Ana came.", "Somebody came.")')
+    names = ("first text", "second text")
+    found = _pairs(X, names, '("Ana came.", "Somebody came.")')
+    for number, pair in enumerate(found):
+        for name, text in zip(names, pair, strict=True):
+            if not text or text.isspace():
+                raise BadValueError(
+                    f"the {name} in row {number} of X is empty",
+                    expected="something to read",
+                    found=repr(text),
+                    fix="leave such rows out of X and y",
+                )
+    return found
 
 
 def pair_rows(pairs: Sequence[tuple[str, str]]) -> list[PairRow]:

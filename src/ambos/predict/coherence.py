@@ -1,7 +1,6 @@
 """Whether texts follow each other, by the head of pretraining (next sentence, or order of sentences)."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,10 @@ from numpy.typing import NDArray
 
 from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
+from ambos.predict.inputs import pair_row
 from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
 from ambos.tasks.task import Reading
 from ambos.tasks.texts import encode_texts
-
-_NOWHERE = Path("input")
 
 
 def follow(
@@ -23,10 +21,11 @@ def follow(
     reading: Reading,
     *,
     device: torch.device,
+    ledger: Ledger | None = None,
 ) -> list[float]:
     """Return the probability that the second text of each pair follows the first."""
-    rows = [PairRow(first, second, (), None, _NOWHERE, line) for line, (first, second) in enumerate(pairs, 1)]
-    return (1 / (1 + np.exp(-follow_odds(network, rows, reading, device=device)))).tolist()
+    rows = [pair_row((first, second), number) for number, (first, second) in enumerate(pairs, 1)]
+    return (1 / (1 + np.exp(-follow_odds(network, rows, reading, device=device, ledger=ledger)))).tolist()
 
 
 def follow_odds(
@@ -35,9 +34,10 @@ def follow_odds(
     reading: Reading,
     *,
     device: torch.device,
+    ledger: Ledger | None = None,
 ) -> NDArray[np.float64]:
     """Return the logit of "follows" less that of "does not", (rows,)."""
-    examples = encode_texts(rows, reading, Ledger(), None)
+    examples = encode_texts(rows, reading, Ledger() if ledger is None else ledger, None)
     budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
     parts = list(examples.parts(np.arange(len(examples)), budget, device, workers=count_workers(device)))
     found = np.empty(len(examples), np.float64)

@@ -10,10 +10,12 @@ import torch.nn.functional as F
 
 from ambos.data.batch import Batch
 from ambos.data.order import by_length
-from ambos.data.windows import Ledger, Long, fit
+from ambos.data.windows import LONG, Ledger, Long, fit
 from ambos.encoder.encoder import Encoder
 from ambos.encoder.pooling import Pooling, pool
+from ambos.errors import UsageError
 from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
+from ambos.suggest import did_you_mean
 from ambos.text.tokenizer import Tokenizer
 
 _CHUNK_TEXTS = 2048
@@ -43,6 +45,22 @@ class EmbedOptions:
     normalize: bool
     limit: int
     long: Long = "cut"
+
+
+def check_long(long: str, max_length: int | None, usual: int, *, least: int, most: int) -> None:
+    """Raise `UsageError` for a way with long texts that there is not, or a length that cannot be read."""
+    if long not in LONG:
+        raise UsageError(
+            f"there is no way {long!r} with long texts",
+            expected=f"one of {', '.join(LONG)}",
+            fix=did_you_mean(str(long), LONG),
+        )
+    if max_length is not None and not least <= max_length <= most:
+        raise UsageError(
+            f"texts of {max_length} tokens cannot be read",
+            expected=f"{least} to {most}, special tokens included",
+            fix=f"leave it out to read up to {usual}",
+        )
 
 
 def embed_texts(

@@ -19,6 +19,7 @@ from ambos.predict.model import Model
 from ambos.predict.record_files import convert
 from ambos.predict.records import Details, Records
 from ambos.tasks.task import Reading
+from ambos.tasks.texts import texts_of
 from ambos.text.tokenizer import replace_surrogates
 
 # Rows that are read, predicted and written together; what a kill can cost. Fewer if they are long.
@@ -156,7 +157,7 @@ def _characters(row: Row) -> int:
     if isinstance(row, QuestionRow):
         return len(row.question) + len(row.passage)
     if isinstance(row, PairRow):
-        return len(row.text_a) + len(row.text_b)
+        return sum(map(len, texts_of(row)))
     return sum(map(len, row.words)) + len(row.words)
 
 

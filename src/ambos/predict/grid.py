@@ -80,6 +80,8 @@ def read_side(
         done += part.batch.tokens
         if progress is not None:
             progress(done / int(examples.lengths.sum()))
+    if not found:
+        return Side(torch.empty(0, network.encoder.config.width), ())
     vectors = torch.cat(found) if attends else torch.stack(found)
     return Side(vectors, tuple(examples.lengths.tolist()))
 
@@ -101,6 +103,9 @@ def _pooled(network: Any, kind: str, batch: Batch) -> tuple[Tensor, ...]:  # noq
 @torch.inference_mode()
 def score_grid(network: Any, task: Task[Any, Any], first: Side, second: Side) -> NDArray[np.float32]:  # noqa: ANN401
     """Return what a twin model says of every pair: probabilities (n, m, L), scores or cosines (n, m)."""
+    if not len(first) or not len(second):
+        labels = (len(task.labels),) if isinstance(task, Classify) else ()
+        return np.empty((len(first), len(second), *labels), np.float32)
     if task.head == "embed":
         sides = (F.normalize(side.vectors, dim=-1) for side in (first, second))
         return np.asarray(_times(*sides).cpu().numpy())

@@ -14,8 +14,8 @@ _NOWHERE = Path("input")
 def rows_of(task: Task[Any, Any], inputs: Iterable[Any]) -> Iterator[Row]:
     """Yield a row for each input; its line is the number of the input, from 1.
 
-    Texts for `classify` and `score`, or pairs of them if that was learnt; for `tag` lists of words, or texts
-    that are split at white space; for `answer` a question and a passage each.
+    Texts for `classify` and `score`, or pairs of them (or three, or four) if that was learnt; for `tag` lists
+    of words, or texts that are split at white space; for `answer` a question and a passage each.
 
     Examples
     --------
@@ -31,10 +31,35 @@ def rows_of(task: Task[Any, Any], inputs: Iterable[Any]) -> Iterator[Row]:
             raise UsageError(
                 f"input {line} cannot be read",
                 expected=_expected(task),
-                found=f"{type(one).__name__}: {str(one)[:60]}",
+                found=_found(task, one),
             ) from error
 
 
+def refuse_empty(text: str, what: str) -> None:
+    """Raise `UsageError` if there is nothing in a text of a pair.
+
+    Examples
+    --------
+    >>> refuse_empty(" ", "the second text of pair 3")
+    Traceback (most recent call last):
+    ...
+    ambos.errors.UsageError: the second text of pair 3 is empty (found ' ')
+    """
+    if not text or text.isspace():
+        raise UsageError(
+            f"{what} is empty", expected="something to read", found=repr(text), fix="leave it out"
+        )
+
+
+def pair_row(texts: Iterable[str], number: int) -> PairRow:
+    """Return the texts of a pair, of which none may be empty, as the row of this number."""
+    first, second, *more = texts
+    for name, text in zip(_NAMES, (first, second, *more), strict=False):
+        refuse_empty(text, f"the {name} text of pair {number}")
+    return PairRow(first, second, (), None, _NOWHERE, number, more=tuple(more))
+
+
+_NAMES = ("first", "second", "third", "fourth")
 _EXPECTED = {
     "tag": "a list, for every sentence a list of its words, or a text that is split at white space",
     "answer": "a list of (question, passage), both texts",
@@ -43,7 +68,18 @@ _TEXTS = {True: "a list of pairs (text, text)", False: "a list of texts", None: 
 
 
 def _expected(task: Task[Any, Any]) -> str:
+    if task.pairs and task.texts > 2:
+        return (
+            f"a list of ({', '.join(['text'] * task.texts)}), since the model learnt from {task.texts} texts"
+        )
     return _EXPECTED.get(task.name) or _TEXTS[task.pairs]
+
+
+def _found(task: Task[Any, Any], one: Any) -> str:  # noqa: ANN401
+    texts = one if isinstance(one, list | tuple) and all(isinstance(part, str) for part in one) else ()
+    if task.pairs is not False and task.name != "tag" and texts:
+        return "1 text" if len(texts) == 1 else f"{len(texts)} texts"
+    return f"{type(one).__name__}: {str(one)[:60]}"
 
 
 def _row(task: Task[Any, Any], one: Any, line: int) -> Row:  # noqa: ANN401 (whatever was handed over)
@@ -51,18 +87,18 @@ def _row(task: Task[Any, Any], one: Any, line: int) -> Row:  # noqa: ANN401 (wha
     if task.name == "tag":
         return WordsRow(_texts(one.split() if isinstance(one, str) else one), (), _NOWHERE, line)
     if task.name == "answer":
-        question, passage = _two_texts(one)
+        question, passage = _some_texts(one, 2)
         return QuestionRow(str(line), question, passage, (), _NOWHERE, line)
     if task.pairs or (task.pairs is None and not isinstance(one, str)):
-        return PairRow(*_two_texts(one), (), None, _NOWHERE, line)
+        return pair_row(_some_texts(one, task.texts), line)
     return TextRow(_texts([one])[0], (), None, _NOWHERE, line)
 
 
-def _two_texts(one: Any) -> tuple[str, str]:  # noqa: ANN401
+def _some_texts(one: Any, count: int) -> tuple[str, ...]:  # noqa: ANN401
     texts = _texts(() if isinstance(one, str) else one)
-    if len(texts) != 2:
-        raise TypeError("not two texts")
-    return texts[0], texts[1]
+    if len(texts) != count:
+        raise TypeError(f"not {count} texts")
+    return texts
 
 
 def _texts(values: Iterable[Any]) -> tuple[str, ...]:

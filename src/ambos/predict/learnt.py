@@ -31,14 +31,16 @@ def task_of(bundle: Bundle) -> Task[Any, Any]:
     labels = LabelSet(bundle.labels)
     temperature = float(learnt.get("temperature", 1.0))
     pairs: bool | None = learnt.get("pairs")
+    texts = int(learnt.get("texts", 2))
     if learnt["name"] == "embed" and bundle.sentence is not None:
         ends = {name: float(learnt[name]) for name in ("low", "high") if name in learnt}
         return Embed(learnt.get("contrast", "cosine"), positive=learnt.get("positive"), **ends)
     if learnt["name"] == "score":
-        return Score(float(learnt.get("mean", 0.0)), float(learnt.get("variance", 1.0)), pairs=pairs)
+        spread = float(learnt.get("mean", 0.0)), float(learnt.get("variance", 1.0))
+        return Score(*spread, pairs=pairs, texts=texts)
     if learnt["name"] == "classify":
         several = bool(learnt.get("several", _problem(bundle) == "multi_label_classification"))
-        return Classify(labels, several=several, temperature=temperature, pairs=pairs)
+        return Classify(labels, several=several, temperature=temperature, pairs=pairs, texts=texts)
     if learnt["name"] == "tag":
         return Tag(labels, temperature=temperature)
     if learnt["name"] == "answer":

@@ -9,15 +9,15 @@ import numpy as np
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.rows import Row
-from ambos.data.windows import LONG, Ledger, Long
+from ambos.data.windows import Ledger, Long
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.packed import can_pack, pack
 from ambos.encoder.pooling import POOLINGS, Pooling
 from ambos.errors import InputError, UsageError
 from ambos.predict.coherence import follow
-from ambos.predict.embed import EmbedOptions, embed_texts
+from ambos.predict.embed import EmbedOptions, check_long, embed_texts
 from ambos.predict.grid import Side, read_side, refuse_joint, score_grid
-from ambos.predict.inputs import rows_of
+from ambos.predict.inputs import refuse_empty, rows_of
 from ambos.predict.learnt import task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
 from ambos.predict.rows import predict_rows
@@ -104,8 +104,10 @@ class Model:
         self._bundle.require("mlm")
         return score_text(text, self.tokenizer, self._network, device=self.device, whole_words=whole_words)
 
-    def coherence(self, pairs: Iterable[tuple[str, str]]) -> list[float]:
+    def coherence(self, pairs: Iterable[tuple[str, str]], ledger: Ledger | None = None) -> list[float]:
         """Return how likely the second text of each pair follows the first: the head of pretraining says it.
+
+        The `ledger` counts what was cut.
 
         Examples
         --------
@@ -114,7 +116,7 @@ class Model:
         """
         self._bundle.require("next")
         reading = Reading(self.tokenizer, self.max_length)
-        return follow(self._network, pairs, reading, device=self.device)
+        return follow(self._network, pairs, reading, device=self.device, ledger=ledger)
 
     def embed(
         self,
@@ -239,15 +241,22 @@ class Model:
 
     def read(self, texts: Sequence[str], ledger: Ledger | None = None) -> Side:
         """Read texts once, to be put beside others with `grid`; for models that read pairs apart."""
+        return self._read(texts, "the list", ledger)
+
+    def _read(self, texts: Sequence[str], where: str, ledger: Ledger | None) -> Side:
         refuse_joint(self._bundle.apart)
+        for number, text in enumerate(texts, 1):
+            refuse_empty(text, f"text {number} of {where}")
         head, reading = self.learnt.head, self.reading()
         return read_side(self._network, head, texts, reading, device=self.device, ledger=ledger)
 
-    def grid(self, first: Sequence[str] | Side, second: Sequence[str] | Side) -> np.ndarray:
+    def grid(
+        self, first: Sequence[str] | Side, second: Sequence[str] | Side, ledger: Ledger | None = None
+    ) -> np.ndarray:
         """Return what the model says of every text of one list with every text of another.
 
         Each text is read once: n x m pairs cost n + m passes of the encoder. Give what `read` returns for
-        texts that are asked for again.
+        texts that are asked for again. The `ledger` counts what was cut of texts that are read here.
 
         Returns
         -------
@@ -259,7 +268,8 @@ class Model:
         >>> ambos.load("minilm").grid(["Um gato."], ["A cat.", "A car."]).shape  # doctest: +SKIP
         (1, 2)
         """
-        sides = (one if isinstance(one, Side) else self.read(one) for one in (first, second))
+        lists = ((first, "the first list"), (second, "the second list"))
+        sides = (one if isinstance(one, Side) else self._read(one, where, ledger) for one, where in lists)
         return score_grid(self._network, self.learnt, *sides)
 
     def reading(self, long: Long | None = None, max_length: int | None = None) -> Reading:
@@ -307,19 +317,8 @@ class Model:
 
     def _checked(self, long: Long, max_length: int | None) -> Long:
         """Return the way with long texts, or raise `UsageError` if it, or the length, is not possible."""
-        if long not in LONG:
-            raise UsageError(
-                f"there is no way {long!r} with long texts",
-                expected=f"one of {', '.join(LONG)}",
-                fix=did_you_mean(str(long), LONG),
-            )
-        least, most = sum(self.tokenizer.around) + 1, self._bundle.config.context
-        if max_length is not None and not least <= max_length <= most:
-            raise UsageError(
-                f"texts of {max_length} tokens cannot be read",
-                expected=f"{least} to {most}, special tokens included",
-                fix=f"leave it out to read up to {self.max_length}",
-            )
+        usual, around = self.max_length, self.tokenizer.around
+        check_long(long, max_length, usual, least=sum(around) + 1, most=self._bundle.config.context)
         return long
 
 

@@ -14,11 +14,13 @@ from ambos.tasks.answer import Answer, Answered, Candidate
 from ambos.tasks.classify import Classified, Classify
 from ambos.tasks.tag import Tag, Tagged
 from ambos.tasks.task import Task
+from ambos.tasks.texts import texts_of
 
 Shape = Any  # what a field holds: str, int, float, a list with one shape in it, or shapes by name
 Fields = dict[str, Shape]
 Make = Callable[[Any, Any], dict[str, Any]]
 
+_ROLES = ("text_a", "text_b", "text_c", "text_d")
 _MARKED = re.compile(r"[BIESLU]-.+|O", re.DOTALL)
 
 
@@ -76,7 +78,7 @@ class Records:
         self._details = details
         said, self._said = _PARTS[task.name](task, details)
         asked = isinstance(task, Answer)
-        texts = ("question", "passage") if asked else ("text_a", "text_b") if task.pairs else ("text",)
+        texts = ("question", "passage") if asked else _ROLES[: task.texts] if task.pairs else ("text",)
         self.fields: Fields = {
             "file": str,
             "line": int,
@@ -99,7 +101,7 @@ def _text(row: Row) -> dict[str, Any]:
     if isinstance(row, QuestionRow):
         return {"question": row.question, "passage": row.passage}
     if isinstance(row, PairRow):
-        return {"text_a": row.text_a, "text_b": row.text_b}
+        return dict(zip(_ROLES, texts_of(row), strict=False))
     if isinstance(row, TextRow | Untagged):
         return {"text": row.text}
     return {}

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ambos.data.windows import Ledger
 from ambos.errors import InputError, UsageError
 from ambos.files import new_folder, sha256
 from ambos.predict.vector_files import open_vectors
@@ -163,6 +164,7 @@ def build_corpus(
     width: int,
     about: dict[str, Any],
     *,
+    ledger: Ledger | None = None,
     force: bool = False,
 ) -> Corpus:
     """Read texts, and write them with their vectors into a folder, whole or not at all.
@@ -173,6 +175,8 @@ def build_corpus(
         Gives the vectors of texts as they come, of length 1.
     about
         What tells whether the folder still belongs to a model and files.
+    ledger
+        That `embed` tells what was cut: it is kept in the folder, too.
     """
     waiting: list[Document] = []
 
@@ -190,6 +194,7 @@ def build_corpus(
                 write(_scaled(vectors), some)
                 keep(some)
                 count += len(some)
+        about = {**about, "long": asdict(ledger) if ledger else None}
         about = {**about, "texts": count, "width": width, "vectors": sha256(work / VECTORS)}
         (work / ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return open_corpus(folder)

@@ -85,16 +85,18 @@ class Finetuning:
         """Give the base its new head, with what it may begin with, and the segments that its texts need."""
         pair = self.recipe.pair
         joint = pair.scheme == "joint"
-        if not joint and not isinstance(self.train[0], PairRow):
+        from_next = joint and pair.start == "nsp"
+        if (from_next or not joint) and not isinstance(self.train[0], PairRow):
+            what = "pair.start = nsp" if from_next else f"the scheme {pair.scheme}"
             raise UsageError(
-                f"the scheme {pair.scheme} is for pairs of texts, and these are single ones",
+                f"{what} is for pairs of texts, and these are single ones",
                 expected="columns of two texts",
                 fix="name them: --text-a COLUMN --text-b COLUMN",
             )
         if done := fit_segments(self.bundle, self.train, joint=joint, grow=pair.grow_segments):
             self.notes.append(done)
         start = None
-        if pair.start == "nsp":
+        if from_next:
             # Pairs that are too long for the recipe are refused later, with their lines.
             reading = replace(reading_of(self.bundle, self.recipe), apart=False, long="cut")
             start = NextStart.of(self.bundle, self.train, reading)

@@ -10,7 +10,7 @@ from typing import Any
 from ambos.bundle.resolve import resolve
 from ambos.files import lock, output_errors, refuse_existing, sha256
 from ambos.recipe import load_recipe, merge, parse_override, read_toml, write_toml
-from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
 from ambos.runs.folder import FINETUNED, LEFT, MEMBER, RECIPE, begin_folder
 from ambos.runs.splits import Splits
 
@@ -44,7 +44,7 @@ def recipe_of(folder: Path, overrides: Sequence[str] = ()) -> FinetuneRecipe:
     values: dict[str, Any] = read_toml(folder / RECIPE)
     for override in overrides:
         values = merge(values, parse_override(override))
-    return load_recipe(FinetuneRecipe, [values], file=folder / RECIPE)
+    return load_recipe(FinetuneRecipe, [values], file=folder / RECIPE, context=TRIED)
 
 
 def fingerprints(recipe: FinetuneRecipe, splits: Splits) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
+from ambos.data.detect_columns import FURTHER
 from ambos.recipe import Settings
 from ambos.runs.pair_settings import PairSettings
 from ambos.runs.search_settings import SearchSettings
@@ -12,6 +13,9 @@ from ambos.runs.settings import Count, Positive, Saving, ScheduleSettings, Share
 TaskName = Literal["classify", "score", "tag", "answer", "embed"]
 Method = Literal["seeds", "folds", "search"]
 Times = Annotated[int, Field(ge=0)]
+TRIED = {"tried": True}
+"""Context of a recipe (see `recipe.build`) of runs that try several schemes, or of one that has begun: what
+the scheme makes nothing of is left aside. Of a run that is asked for by its scheme, it is refused."""
 
 
 class HeadSettings(Settings):
@@ -141,8 +145,10 @@ class FinetuneRecipe(Settings):
         return [name for name, count in counts.items() if count]
 
     @model_validator(mode="after")
-    def _fits_together(self) -> "FinetuneRecipe":
-        problems = []
+    def _fits_together(self, info: ValidationInfo) -> "FinetuneRecipe":
+        problems = self._problems_of_next()
+        if not (info.context or {}).get("tried"):
+            problems += [*self.pair.ignored, *self._ignored]
         if len(self._asked) > 1:
             problems.append(f"one of seeds, folds and search at a time, not {' and '.join(self._asked)}")
         problems += [f"{name} must be 2 or more" for name in ("seeds", "folds") if getattr(self, name) == 1]
@@ -154,11 +160,40 @@ class FinetuneRecipe(Settings):
             problems.append("pair.scheme = embed is what the task embed learns, and nothing else")
         if self.pair.scheme != "joint" and self.task in {"tag", "answer"}:
             problems.append(f"{self.task} reads no pairs that could be read apart")
-        if self.pair.start == "nsp" and self.pair.scheme != "joint":
-            problems.append("pair.start = nsp is for the scheme joint: the others have no such head")
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    @property
+    def _ignored(self) -> list[str]:
+        """What is outside of the group `pair`, and the scheme would make nothing of."""
+        found = []
+        if self.head.hidden and self.pair.scheme == "embed":
+            found.append("head.hidden is for schemes with a head, and embed has none")
+        further = [f"data.columns.{role}" for role in FURTHER if role in self.data.columns]
+        if further and (self.pair.scheme != "joint" or self.task in {"tag", "answer"}):
+            other = self.task if self.pair.scheme == "joint" else self.pair.scheme
+            found.append(
+                f"{' and '.join(further)}: more than two texts are for the scheme joint, not for {other}"
+            )
+        return found
+
+    def _problems_of_next(self) -> list[str]:
+        """Say why the base's head for neighbouring sentences cannot be the beginning of this one."""
+        if self.pair.start != "nsp" or self.pair.scheme != "joint":
+            return []
+        found = []
+        if self.task not in {"classify", "score"}:
+            found.append(f"pair.start = nsp is for labels and scores of pairs, not for {self.task}")
+        if self.head.hidden:
+            found.append("pair.start = nsp is a head without a hidden layer: leave out head.hidden")
+        if self.head.pooling not in {None, "cls"}:
+            found.append(
+                f"pair.start = nsp reads the first token, not the {self.head.pooling} of all (head.pooling)"
+            )
+        if self.several:
+            found.append("pair.start = nsp tells one label from another, and several may be right here")
+        return found
 
 
 def learning_rate(settings: Learning, width: int) -> float:

@@ -16,6 +16,7 @@ from ambos.tasks.embed import Embed
 from ambos.tasks.score import LABELS, Score
 from ambos.tasks.tag import Tag
 from ambos.tasks.task import Reading, Task
+from ambos.tasks.texts import pairs_in
 
 
 def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | None = None) -> Task[Any, Any]:
@@ -36,8 +37,15 @@ def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | No
         if task.has_entities:
             check_entities(rows)
         return task
-    pairs = isinstance(rows[0], PairRow)
-    return Classify(labels, several=recipe.several, class_weights=weights, smoothing=smoothing, pairs=pairs)
+    pairs, texts = pairs_in(rows)
+    return Classify(
+        labels,
+        several=recipe.several,
+        class_weights=weights,
+        smoothing=smoothing,
+        pairs=pairs,
+        texts=texts,
+    )
 
 
 def _refuse_equal_scores(rows: Sequence[TextRow | PairRow]) -> None:

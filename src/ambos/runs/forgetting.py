@@ -13,7 +13,7 @@ from ambos.data.batch import Batch
 from ambos.data.corruption import Corruption, CorruptionSettings, Vocabulary, corrupt
 from ambos.data.draws import Draws
 from ambos.data.order import by_length
-from ambos.data.rows import PairRow, QuestionRow, Row, WordsRow
+from ambos.data.rows import QuestionRow, Row, WordsRow
 from ambos.data.sequences import Sequences
 from ambos.data.windows import Ledger, fit
 from ambos.encoder.encoder import Encoder
@@ -23,6 +23,7 @@ from ambos.evaluate.estimate import Estimate
 from ambos.evaluate.ratios import divide
 from ambos.predict.run import CPU_BUDGET, run_all
 from ambos.runs.heldout import LENGTH
+from ambos.tasks.texts import texts_of
 from ambos.text.tokenizer import Tokenizer
 
 _TOKENS = 8192  # of all sequences: a few seconds with six layers of width 384
@@ -115,7 +116,7 @@ def _text(row: Row) -> str:
         return " ".join(row.words)
     if isinstance(row, QuestionRow):
         return row.passage
-    return f"{row.text_a} {row.text_b}" if isinstance(row, PairRow) else row.text
+    return " ".join(texts_of(row))
 
 
 def _sequences(texts: Sequence[str], tokenizer: Tokenizer, length: int) -> Sequences:

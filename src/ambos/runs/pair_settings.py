@@ -8,6 +8,19 @@ from ambos.encoder.combine import Twin
 from ambos.recipe import Settings
 from ambos.runs.settings import Positive
 
+# What a setting is for, where it is not for all schemes.
+_FOR: dict[str, tuple[str, ...]] = {
+    "absolute": ("difference", "combined"),
+    "across": ("attention",),
+    "layers": ("attention",),
+    "heads": ("attention",),
+    "start": ("joint",),
+    "grow_segments": ("joint",),
+    "contrast": ("embed",),
+    "positive": ("embed",),
+    "scale": ("embed",),
+}
+
 Scheme = Literal["joint", "concat", "difference", "product", "combined", "attention", "embed"]
 
 
@@ -34,6 +47,21 @@ class PairSettings(Settings):
     """Of `embed`: the label of pairs that belong together."""
     scale: Positive = 20.0
     """Of `embed`: factor of cosines before the softmax over a batch."""
+
+    @property
+    def ignored(self) -> list[str]:
+        """What the scheme would make nothing of, each with the schemes that it is for.
+
+        Examples
+        --------
+        >>> PairSettings(scheme="product", absolute=True).ignored
+        ['pair.absolute is for the scheme difference or combined, not for product']
+        """
+        return [
+            f"pair.{name} is for the scheme {' or '.join(schemes)}, not for {self.scheme}"
+            for name, schemes in _FOR.items()
+            if self.scheme not in schemes and getattr(self, name) != type(self).model_fields[name].default
+        ]
 
     @property
     def twin(self) -> Twin | None:

@@ -12,7 +12,7 @@ from ambos.errors import InputError, UsageError
 from ambos.predict.model import load
 from ambos.recipe import load_recipe, merge
 from ambos.runs.evaluation import evaluate_rows
-from ambos.runs.finetune_settings import DataFiles, FinetuneRecipe, Learning, learning_rate
+from ambos.runs.finetune_settings import TRIED, DataFiles, FinetuneRecipe, Learning, learning_rate
 from ambos.runs.folder import read_run, write_run
 from ambos.runs.members import Finished, Member, Series
 from ambos.runs.saved_evaluations import FOLDER, save_evaluation
@@ -81,7 +81,7 @@ def with_settings(recipe: FinetuneRecipe, point: Mapping[str, Value]) -> Finetun
         for part in reversed(name.split(".")):
             nested = {part: nested}
         values = merge(values, nested)
-    return load_recipe(FinetuneRecipe, [values])
+    return load_recipe(FinetuneRecipe, [values], context=TRIED)
 
 
 def own_point(recipe: FinetuneRecipe, width: int) -> Point | None:

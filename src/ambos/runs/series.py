@@ -182,7 +182,8 @@ class SeriesJob:
         (self.folder / FOLDER).mkdir(exist_ok=True)
         for file in sorted((run / FOLDER).iterdir()):
             write_file(self.folder / FOLDER / file.name, file.read_bytes())
-        self._describe("finished", chosen=chosen.name, evaluation=chosen.figures, **said)
+        about = {"evaluation": chosen.figures, "notes": read_run(run).get("notes", [])}
+        self._describe("finished", chosen=chosen.name, **about, **said)
         write_series_report(self.folder)
 
     def _describe(self, status: str, **more: Any) -> None:  # noqa: ANN401 (any plain value)

@@ -54,6 +54,8 @@ class Classify(Task[TextOrPair, Classified]):
         Logits are divided by it before they become probabilities; fitted on held-out examples.
     pairs
         Whether rows are pairs of texts; None if it is not known.
+    texts
+        How many texts such a row has.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Classify(Task[TextOrPair, Classified]):
         smoothing: float = 0.0,
         temperature: float = 1.0,
         pairs: bool | None = None,
+        texts: int = 2,
     ) -> None:
         self.labels = labels
         self.several = several
@@ -80,6 +83,7 @@ class Classify(Task[TextOrPair, Classified]):
         self.smoothing = smoothing
         self.temperature = temperature
         self.pairs = pairs
+        self.texts = texts
 
     def encode(
         self, rows: Sequence[TextOrPair], reading: Reading, ledger: Ledger, *, labelled: bool
@@ -150,4 +154,8 @@ class Classify(Task[TextOrPair, Classified]):
     @property
     def settings(self) -> dict[str, Any]:
         """What must be kept with the model to predict in the same way."""
-        return {"several": self.several, "temperature": self.temperature, **kept_pairs(self.pairs)}
+        return {
+            "several": self.several,
+            "temperature": self.temperature,
+            **kept_pairs(self.pairs, self.texts),
+        }

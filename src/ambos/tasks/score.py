@@ -8,11 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from ambos.data.examples import Examples, Labelled
-from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
 from ambos.evaluate.regression import Regression
 from ambos.tasks.task import Logits, Reading, Task
-from ambos.tasks.texts import TextOrPair, encode_texts, kept_pairs, mean_of_windows
+from ambos.tasks.texts import TextOrPair, encode_texts, kept_pairs, mean_of_windows, pairs_in
 
 LABELS = ("score",)
 Numbers = TypeVar("Numbers", Tensor, Logits)
@@ -29,6 +28,8 @@ class Score(Task[TextOrPair, float]):
         Of the training scores.
     pairs
         Whether rows are pairs of texts; None if it is not known.
+    texts
+        How many texts such a row has.
 
     Examples
     --------
@@ -38,8 +39,11 @@ class Score(Task[TextOrPair, float]):
 
     name, head = "score", "classify"
 
-    def __init__(self, mean: float = 0.0, variance: float = 1.0, *, pairs: bool | None = None) -> None:
+    def __init__(
+        self, mean: float = 0.0, variance: float = 1.0, *, pairs: bool | None = None, texts: int = 2
+    ) -> None:
         self.pairs = pairs
+        self.texts = texts
         self.mean = mean
         self.variance = variance
         self.learning = False
@@ -48,7 +52,8 @@ class Score(Task[TextOrPair, float]):
     def of(cls, rows: Sequence[TextOrPair]) -> "Score":
         """Read mean and variance off training rows."""
         scores = np.array([row.score for row in rows], np.float64)
-        return cls(float(scores.mean()), float(scores.var()) or 1.0, pairs=isinstance(rows[0], PairRow))
+        pairs, texts = pairs_in(rows)
+        return cls(float(scores.mean()), float(scores.var()) or 1.0, pairs=pairs, texts=texts)
 
     def begin(self) -> None:
         """Let a new head begin at the mean score, and learn deviations from it."""
@@ -102,4 +107,4 @@ class Score(Task[TextOrPair, float]):
     @property
     def settings(self) -> dict[str, Any]:
         """What must be kept with the model to go on training it."""
-        return {"mean": self.mean, "variance": self.variance, **kept_pairs(self.pairs)}
+        return {"mean": self.mean, "variance": self.variance, **kept_pairs(self.pairs, self.texts)}

@@ -50,13 +50,15 @@ class Task(ABC, Generic[Row, Prediction]):
     """What is learnt from labelled rows, and how logits become what a user asked for.
 
     `name` is what the user calls it, `head` the kind of head it needs (see `ambos.bundle.bundle.TASKS`);
-    `pairs` tells whether its rows are pairs of texts, None that they may be; `whole_steps` that the examples
-    of a step must be computed together, since the loss of one depends on the others.
+    `pairs` tells whether its rows are pairs of texts, None that they may be, and `texts` how many texts such
+    a row has; `whole_steps` that the examples of a step must be computed together, since the loss of one
+    depends on the others.
     """
 
     name: str
     head: str
     pairs: bool | None = False
+    texts: int = 2
     whole_steps: bool = False
 
     @abstractmethod

@@ -88,9 +88,21 @@ def texts_of(row: TextOrPair) -> tuple[str, ...]:
     return (row.text,) if isinstance(row, TextRow) else (row.text_a, row.text_b, *row.more)
 
 
-def kept_pairs(pairs: bool | None) -> dict[str, bool]:
-    """Return what a model keeps of whether it reads pairs; nothing if that is not known."""
-    return {} if pairs is None else {"pairs": pairs}
+def kept_pairs(pairs: bool | None, texts: int) -> dict[str, bool | int]:
+    """Return what a model keeps of whether it reads pairs, and of how many texts; nothing if it is not known.
+
+    Examples
+    --------
+    >>> kept_pairs(True, 2), kept_pairs(True, 3)
+    ({'pairs': True}, {'pairs': True, 'texts': 3})
+    """
+    return {} if pairs is None else {"pairs": pairs, **({"texts": texts} if texts > 2 else {})}
+
+
+def pairs_in(rows: Sequence[TextOrPair]) -> tuple[bool, int]:
+    """Tell whether rows, of which all are alike, are pairs of texts, and of how many."""
+    pairs = isinstance(rows[0], PairRow)
+    return pairs, len(texts_of(rows[0])) if pairs else 2
 
 
 def mean_of_windows(logits: Logits, examples: Examples) -> Logits:

@@ -1,0 +1,88 @@
+"""Settings that a scheme makes nothing of are refused, all at once; where schemes are tried, left aside."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from ambos.errors import UsageError
+from ambos.estimators.pair_classifier import PairClassifier
+from ambos.recipe import load_recipe, write_toml
+from ambos.runs.finetune_folder import recipe_of
+from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
+from ambos.runs.pair_settings import Scheme
+from ambos.runs.search import with_settings
+
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+OTHER: dict[str, tuple[Any, set[str]]] = {  # a value that is not the default, and who makes something of it
+    "absolute": (True, {"difference", "combined"}),
+    "across": ("self", {"attention"}),
+    "layers": (2, {"attention"}),
+    "heads": (2, {"attention"}),
+    "start": ("nsp", {"joint"}),
+    "grow_segments": (True, {"joint"}),
+    "contrast": ("cosine", {"embed"}),
+    "positive": ("yes", {"embed"}),
+    "scale": (10.0, {"embed"}),
+}
+
+
+def recipe(scheme: str, more: dict[str, Any], *, tried: bool = False) -> FinetuneRecipe:
+    given = {"task": "embed" if scheme == "embed" else "classify", "pair": {"scheme": scheme}}
+    return load_recipe(FinetuneRecipe, [given, more], context=TRIED if tried else None)
+
+
+@pytest.mark.parametrize("name", OTHER)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_each_setting_with_each_scheme(scheme: str, name: str) -> None:
+    value, schemes = OTHER[name]
+    more = {"pair": {name: value}}
+    assert getattr(recipe(scheme, more, tried=True).pair, name) == value
+    if scheme in schemes:
+        assert getattr(recipe(scheme, more).pair, name) == value
+        return
+    with pytest.raises(UsageError) as error:
+        recipe(scheme, more)
+    assert f"pair.{name} is for the scheme" in str(error.value.found)
+    assert str(error.value.found).endswith(f"not for {scheme}")
+
+
+def test_a_hidden_layer_needs_a_head() -> None:
+    with pytest.raises(UsageError) as error:
+        recipe("embed", {"head": {"hidden": True}})
+    assert error.value.found == "head.hidden is for schemes with a head, and embed has none"
+    assert recipe("combined", {"head": {"hidden": True}}).head.hidden
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_third_text_is_for_joint(scheme: str) -> None:
+    more = {"data": {"columns": {"text_c": "rest"}}}
+    if scheme == "joint":
+        assert recipe(scheme, more).data.columns == {"text_c": "rest"}
+        return
+    with pytest.raises(UsageError) as error:
+        recipe(scheme, more)
+    assert str(error.value.found).startswith("data.columns.text_c: more than two texts are for")
+
+
+def test_all_at_once() -> None:
+    more = {"pair": {"absolute": True, "positive": "yes"}, "seeds": 1}
+    with pytest.raises(UsageError) as error:
+        recipe("product", more)
+    for part in ("pair.absolute", "pair.positive", "seeds must be 2 or more"):
+        assert part in str(error.value.found)
+
+
+def test_a_run_that_has_begun_and_a_search_go_on(tmp_path: Path) -> None:
+    """A lab leaves in the recipe of every scheme what only some of them make something of."""
+    lab = recipe("joint", {"pair": {"absolute": True}}, tried=True)
+    (tmp_path / "recipe.toml").write_text(write_toml(lab))
+    assert recipe_of(tmp_path) == lab
+    found = with_settings(recipe("difference", {"pair": {"absolute": True}}), {"pair.scheme": "product"})
+    assert (found.pair.scheme, found.pair.absolute) == ("product", True)
+
+
+def test_estimators_refuse_it_too() -> None:
+    with pytest.raises(ValueError, match="a parameter of PairClassifier is wrong") as error:
+        PairClassifier("nowhere", scheme="product", absolute=True).fit([("a", "b"), ("c", "d")], ["x", "y"])
+    assert "pair.absolute is for the scheme difference or combined" in str(error.value)
