@@ -239,16 +239,39 @@ class TestInBatch:
         ]
         assert task.losses(vectors, Part()).tolist() == pytest.approx(expected)
 
-    def test_the_same_text_twice_is_no_negative(self) -> None:
+    @pytest.mark.parametrize(
+        ("texts", "left"),
+        [
+            ([[0, 2], [1, 2], [3, 4]], [[0, 2], [1, 2], [0, 1, 2]]),  # the same second text
+            ([[0, 2], [1, 3], [0, 4]], [[0, 1], [0, 1, 2], [1, 2]]),  # another right answer
+            ([[0, 1], [1, 0], [2, 3]], [[0, 2], [1, 2], [0, 1, 2]]),  # its own first text
+            ([[0, 2], [0, 3], [1, 3]], [[0], [1], [0, 2]]),  # the copy of another right answer, of another row
+            ([[0, 0], [1, 2], [3, 4]], [[0, 1, 2]] * 3),  # twice the same text is a pair, too
+        ],
+    )
+    def test_what_belongs_together_is_no_negative(self, texts: list[list[int]], left: list[list[int]]) -> None:
         class Part:
-            places = torch.tensor([[0, 2], [1, 2], [0, 3]])
+            places = torch.tensor(texts)
 
-        vectors = torch.randn(3, 8)
-        task = Embed("in-batch", scale=1.0)
+        vectors = torch.randn(3, 8, generator=torch.Generator().manual_seed(0))
         first, second = (torch.nn.functional.normalize(side, dim=-1) for side in vectors.chunk(2, -1))
         scores = first @ second.T
-        expected = -scores[0, 0] + torch.logsumexp(scores[0, [0, 2]], 0)
-        assert float(task.losses(vectors, Part())[0]) == pytest.approx(float(expected), abs=1e-6)
+        expected = [
+            float(torch.logsumexp(scores[row, kept], 0) - scores[row, row]) for row, kept in enumerate(left)
+        ]
+        found = Embed("in-batch", scale=1.0).losses(vectors, Part()).tolist()
+        assert found == pytest.approx(expected, abs=1e-6)
+
+    def test_where_no_text_comes_again_the_loss_is_that_of_sentence_transformers(self) -> None:
+        losses = pytest.importorskip("sentence_transformers.sentence_transformer.losses")
+
+        class Part:
+            places = torch.tensor([[4, 0], [1, 3], [5, 2], [7, 6]])
+
+        vectors = torch.randn(4, 16, generator=torch.Generator().manual_seed(0))
+        peer = losses.MultipleNegativesRankingLoss(torch.nn.Identity())
+        expected = float(peer.compute_loss_from_embeddings(list(vectors.chunk(2, -1)), None))
+        assert float(Embed("in-batch").losses(vectors, Part()).mean()) == pytest.approx(expected, abs=1e-6)
 
     def test_only_pairs_that_belong_together_are_learnt_from(self, base: Path) -> None:
         work = Finetuning(

@@ -24,7 +24,8 @@ class Embed(Task[PairRow, float]):
 
     in-batch
         softmax over the batch: scale * cos(a_i, b_j) shall be largest where j = i (Henderson et al. 2017); of
-        each pair the others' second texts are negatives. Texts that are the same as its own are left out.
+        each pair the others' second texts are negatives. Left out are texts that are the same as one of its
+        own, and those that another pair says belong to the same first text.
     cosine
         (cos(a, b) - score)^2, scores brought to the range from 0 to 1.
 
@@ -118,9 +119,7 @@ class Embed(Task[PairRow, float]):
             return ((first * second).sum(-1) - part.targets["target"]).square()
         scores = self.scale * first @ second.T
         if part.places is not None:
-            same = part.places[:, 1][:, None] == part.places[:, 1]  # the same text twice is no negative
-            same.fill_diagonal_(fill_value=False)
-            scores = scores.masked_fill(same, float("-inf"))
+            scores = scores.masked_fill(_no_negatives(part.places), float("-inf"))
         return F.cross_entropy(scores, torch.arange(len(scores), device=scores.device), reduction="none")
 
     def weights(self, part: Labelled) -> Tensor:
@@ -154,3 +153,20 @@ class Embed(Task[PairRow, float]):
     def settings(self) -> dict[str, Any]:
         """What must be kept with the model to measure it in the same way."""
         return {"contrast": self.contrast, "positive": self.positive, "low": self.low, "high": self.high}
+
+
+def _no_negatives(texts: Tensor) -> Tensor:
+    """Tell of which candidates b_j nothing is to be said for a_i, (n, n); `texts` are numbers of texts, (n, 2).
+
+    Those that are a right answer, since a pair of the batch has the texts (a_i, b_j); and a_i itself, whose
+    cosine is 1 whatever is learnt.
+
+    Examples
+    --------
+    >>> _no_negatives(torch.tensor([[0, 1], [0, 2], [1, 0]])).int().tolist()  # (x, y), (x, z), (y, x)
+    [[0, 1, 1], [1, 0, 1], [1, 0, 0]]
+    """
+    first, second = texts.unbind(1)
+    same_first, same_second = (side[:, None] == side for side in (first, second))
+    right = (same_first.float() @ same_second.float()) > 0
+    return (right | (first[:, None] == second)).fill_diagonal_(fill_value=False)
