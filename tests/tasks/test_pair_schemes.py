@@ -245,11 +245,16 @@ class TestInBatch:
             ([[0, 2], [1, 2], [3, 4]], [[0, 2], [1, 2], [0, 1, 2]]),  # the same second text
             ([[0, 2], [1, 3], [0, 4]], [[0, 1], [0, 1, 2], [1, 2]]),  # another right answer
             ([[0, 1], [1, 0], [2, 3]], [[0, 2], [1, 2], [0, 1, 2]]),  # its own first text
-            ([[0, 2], [0, 3], [1, 3]], [[0], [1], [0, 2]]),  # the copy of another right answer, of another row
+            (
+                [[0, 2], [0, 3], [1, 3]],
+                [[0], [1], [0, 2]],
+            ),  # the copy of another right answer, of another row
             ([[0, 0], [1, 2], [3, 4]], [[0, 1, 2]] * 3),  # twice the same text is a pair, too
         ],
     )
-    def test_what_belongs_together_is_no_negative(self, texts: list[list[int]], left: list[list[int]]) -> None:
+    def test_what_belongs_together_is_no_negative(
+        self, texts: list[list[int]], left: list[list[int]]
+    ) -> None:
         class Part:
             places = torch.tensor(texts)
 
@@ -283,6 +288,17 @@ class TestInBatch:
             Finetuning(Bundle.load(base), self.rows(), [], recipe("embed", "embed"))
         with pytest.raises(InputError, match="no pairs that belong together"):
             Finetuning(Bundle.load(base), self.rows(), [], recipe("embed", "embed", pair={"positive": "si"}))
+
+    def test_pairs_without_labels_all_belong_together(self, base: Path) -> None:
+        rows = [replace(row, labels=()) for row in self.rows() if row.labels == ("yes",)]
+        work = Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed"))
+        assert (len(work.train), work.task.contrast) == (16, "in-batch")
+        assert any("belong together" in note for note in work.notes)
+        with pytest.raises(InputError, match="no pairs that belong together") as refused:
+            Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"positive": "yes"}))
+        assert "--label COLUMN" in refused.value.fix
+        with pytest.raises(InputError, match="neither scores nor labels"):
+            Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"contrast": "cosine"}))
 
     def test_a_step_is_whole(self, base: Path) -> None:
         """In parts, each would have other negatives."""

@@ -34,7 +34,7 @@ class Embed(Task[PairRow, float]):
     contrast
         Which of the two.
     positive
-        Label of the pairs that belong together, where rows have labels.
+        Label of the pairs that belong together, where rows have labels. Pairs with neither label nor score do.
     low, high
         Of the training scores: what a cosine of 0 and of 1 stand for.
     scale
@@ -73,12 +73,22 @@ class Embed(Task[PairRow, float]):
         low, high = (min(scores), max(scores)) if scores else (0.0, 1.0)
         chosen: Contrast = contrast or ("cosine" if scores else "in-batch")
         task = cls(chosen, positive=positive, low=low, high=high, scale=scale)
-        if rows and not any(task.learns_from(row) for row in rows):
+        bare = not scores and not any(row.labels for row in rows)
+        if rows and bare and chosen == "cosine":
+            raise InputError(
+                "the pairs have neither scores nor labels: there is nothing that a cosine should equal",
+                expected="a column of scores, or of labels",
+                fix="name it: --score COLUMN; or learn from other pairs as negatives, pair.contrast=in-batch",
+                file=rows[0].file,
+            )
+        if rows and ((bare and positive) or not any(task.learns_from(row) for row in rows)):
             raise InputError(
                 "there are no pairs that belong together",
                 expected=f"rows with the label {positive}" if positive else "scores in the upper half",
                 found=", ".join(sorted({label for row in rows for label in row.labels})[:8]) or "none",
-                fix="--positive LABEL",
+                fix="leave --positive out, or name the column of labels: --label COLUMN"
+                if bare
+                else "--positive LABEL",
                 file=rows[0].file,
             )
         return task
@@ -101,6 +111,8 @@ class Embed(Task[PairRow, float]):
     def _likeness(self, row: PairRow) -> float:
         if row.score is not None:
             return (row.score - self.low) / (self.high - self.low or 1.0)
+        if not row.labels:
+            return 1.0
         if self.positive is None:
             raise InputError(
                 "the pairs have labels, and it is not said which label means that two texts belong together",
