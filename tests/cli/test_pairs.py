@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ambos.bundle.bundle import Bundle
+from ambos.predict.model import load
 from tests.cli.conftest import Ran
 
 FAST = ("--epochs", "1", "--set", "precision=fp32", "--set", "checks.rows=0", "--set", "checks.sequences=0")
@@ -108,6 +109,35 @@ def test_embed_needs_a_positive_label(
     ran = ambos(*command, "--positive", "sim", "--json")
     assert ran.code == 0, ran.err
     assert (tmp_path / "run" / "bundle" / "modules.json").is_file()
+
+
+def test_embed_without_labels_is_measured_by_search(
+    ambos: Callable[..., Ran], base: Path, tmp_path: Path
+) -> None:
+    words = ("gato", "dia", "casa", "menina", "livro", "rio")
+    rows = [{"passage": f"a {two} {one}", "query": f"{one} {two}"} for one in words for two in words]
+    train, dev = tmp_path / "train.jsonl", tmp_path / "dev.jsonl"
+    train.write_text("\n".join(map(json.dumps, rows)))
+    dev.write_text("\n".join(map(json.dumps, rows[:12])))
+    run = tmp_path / "run"
+    ran = ambos(
+        *("finetune", "pair", "--scheme", "embed", "--train", train, "--dev", dev, "--base", base),
+        *(*FAST, "--out", run, "--json"),
+    )
+    assert ran.code == 0, ran.err
+    about = json.loads(ran.out)
+    assert about["columns"] == {"text_a": "query", "text_b": "passage"}
+    assert about["best"]["metric"] == "mrr"
+    measured = ambos("evaluate", run, dev, "--out", tmp_path / "measured", "--json")
+    assert measured.code == 0, measured.err
+    metrics = json.loads(measured.out)["metrics"]
+    assert list(metrics) == ["mrr", "recall@1", "recall@10"]
+    vectors = load(run, "cpu").embed([row["query"] for row in rows[:12]])
+    others = load(run, "cpu").embed([row["passage"] for row in rows[:12]])
+    ranks = 1 + (vectors @ others.T > (vectors * others).sum(1)[:, None] + 1e-6).sum(1)
+    assert metrics["mrr"]["value"] == pytest.approx((1 / ranks).mean(), abs=1e-3)
+    again = ambos("compare", run, tmp_path / "measured", "--metric", "recall@10", "--json")
+    assert again.code == 0, again.err
 
 
 def test_the_lab(ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:

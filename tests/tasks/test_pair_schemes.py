@@ -313,6 +313,11 @@ class TestInBatch:
     def test_it_learns(self, base: Path, tmp_path: Path) -> None:
         how = recipe("embed", "embed", epochs=30.0, pair={"positive": "yes"}, learning={"lr": 1e-3})
         work = train(base, self.rows() * 4, how, kept=32)
+        assert work.metric(work.measure(work.dev)) == "mrr"
+        found = {name: one.value for name, one in work.measure(work.dev).items()}
+        assert 0.9 < found["mrr"] <= 1.0  # 16 texts: by chance 0.21
+        assert found["recall@1"] <= found["recall@10"]
+        assert "spearman" in found
         work.bundle.save(tmp_path / "bundle")
         model = load(tmp_path / "bundle", "cpu")
         words = [f"{word} {word}" for word in WORDS]

@@ -19,8 +19,9 @@ _TEXTS = (
 _PAIRS = (
     "text_a+text_b text1+text2 texto_a+texto_b texto1+texto2 sentence_a+sentence_b sentence1+sentence2 "
     "sentença1+sentença2 frase_a+frase_b frase1+frase2 premise+hypothesis premissa+hipótese "
-    "question1+question2 pergunta1+pergunta2 s1+s2 anchor+positive âncora+positivo query+passage query+document "
-    "consulta+passagem consulta+trecho consulta+documento question+answer pergunta+resposta"
+    "question1+question2 pergunta1+pergunta2 s1+s2 anchor+positive âncora+positivo "
+    "query+passage query+document consulta+passagem consulta+trecho consulta+documento "
+    "question+answer pergunta+resposta"
 )
 _LABELS = (
     "label labels gold_label class classe category categoria target rótulo rótulos etiqueta etiquetas "

@@ -230,12 +230,13 @@ class Model:
         reading: Reading,
         ledger: Ledger | None = None,
         progress: Callable[[float], None] | None = None,
-    ) -> Iterator[tuple[list[Row], list[Any]]]:
-        """Yield some rows at a time with a prediction for each: for more rows than fit in memory."""
+        *,
+        measured: bool = False,
+    ) -> Iterator[tuple[list[Row], Sequence[Any]]]:
+        """Yield some rows at a time with a prediction for each; `measured`, as `task.compare` takes them."""
         ledger = Ledger() if ledger is None else ledger
-        return predict_rows(
-            self._network, self.learnt, rows, reading, ledger, device=self.device, progress=progress
-        )
+        how: dict[str, Any] = {"device": self.device, "progress": progress, "measured": measured}
+        return predict_rows(self._network, self.learnt, rows, reading, ledger, **how)
 
     def read(self, texts: Sequence[str], ledger: Ledger | None = None) -> Side:
         """Read texts once, to be put beside others with `grid`; for models that read pairs apart."""

@@ -212,6 +212,7 @@ class Finetuning:
             device=CPU,
             progress=look,
             loss=loss,
+            measured=True,
         )
         for some, predictions in found:
             evaluation.add(*self.task.compare(some, predictions))
