@@ -136,6 +136,17 @@ def known_columns(names: Sequence[str], role: str) -> list[str]:
     return [name for name in names if _fold(name) in known]
 
 
+def known_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the columns, two and two, whose names are known for the texts of a pair: first and second.
+
+    Examples
+    --------
+    >>> known_pairs(["Hypothesis", "label", "premise"]), known_pairs(["a", "b"])
+    ([('premise', 'Hypothesis')], [])
+    """
+    return [(first, second) for first, second in _candidates(("text_a", "text_b"), names)]
+
+
 def _fold(name: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", name).casefold() if letter.isalnum())
 
