@@ -117,7 +117,7 @@ class PairClassifier(TextClassifier):
         """Fine-tune the base on pairs and what is to be said of each; return self."""
         names = text_columns(X)
         super().fit(X if names is None else pairs_by_name(X, names), y)
-        vars(self).pop("feature_names_in_", None)
+        self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = np.array(names, object)
         return self
