@@ -130,7 +130,7 @@ class Model:
         """Return one vector per text, float32 (texts, width); (width,) for a single string.
 
         See `embed_stream` for the options. Models of sentence-transformers say themselves how to pool and
-        whether to normalise; others are pooled by the mean.
+        whether to normalise; twin encoders are pooled as they learnt, others by the mean.
         """
         single = isinstance(texts, str)
         parts = self.embed_stream(
@@ -287,7 +287,7 @@ class Model:
     ) -> EmbedOptions:
         """Return what `embed_stream` makes of its options, or raise `UsageError` if it cannot be done."""
         sentence, config = self._bundle.sentence, self._bundle.config
-        pooling = pooling or (sentence.pooling if sentence else "mean")  # type: ignore[assignment]
+        pooling = pooling or self._bundle.pooling  # type: ignore[assignment]
         if pooling not in POOLINGS:
             raise UsageError(
                 f"there is no pooling {pooling!r}",
