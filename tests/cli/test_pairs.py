@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from ambos.bundle.bundle import Bundle
+from ambos.encoder.combine import Twin
+from ambos.predict.model import load
 from tests.cli.conftest import Ran
 
 FAST = ("--epochs", "1", "--set", "precision=fp32", "--set", "checks.rows=0", "--set", "checks.sequences=0")
@@ -110,6 +112,35 @@ def test_embed_needs_a_positive_label(
     assert (tmp_path / "run" / "bundle" / "modules.json").is_file()
 
 
+def test_embed_without_labels_is_measured_by_search(
+    ambos: Callable[..., Ran], base: Path, tmp_path: Path
+) -> None:
+    words = ("gato", "dia", "casa", "menina", "livro", "rio")
+    rows = [{"passage": f"a {two} {one}", "query": f"{one} {two}"} for one in words for two in words]
+    train, dev = tmp_path / "train.jsonl", tmp_path / "dev.jsonl"
+    train.write_text("\n".join(map(json.dumps, rows)))
+    dev.write_text("\n".join(map(json.dumps, rows[:12])))
+    run = tmp_path / "run"
+    ran = ambos(
+        *("finetune", "pair", "--scheme", "embed", "--train", train, "--dev", dev, "--base", base),
+        *(*FAST, "--out", run, "--json"),
+    )
+    assert ran.code == 0, ran.err
+    about = json.loads(ran.out)
+    assert about["columns"] == {"text_a": "query", "text_b": "passage"}
+    assert about["best"]["metric"] == "mrr"
+    measured = ambos("evaluate", run, dev, "--out", tmp_path / "measured", "--json")
+    assert measured.code == 0, measured.err
+    metrics = json.loads(measured.out)["metrics"]
+    assert list(metrics) == ["mrr", "recall@1", "recall@10"]
+    vectors = load(run, "cpu").embed([row["query"] for row in rows[:12]])
+    others = load(run, "cpu").embed([row["passage"] for row in rows[:12]])
+    ranks = 1 + (vectors @ others.T > (vectors * others).sum(1)[:, None] + 1e-6).sum(1)
+    assert metrics["mrr"]["value"] == pytest.approx((1 / ranks).mean(), abs=1e-3)
+    again = ambos("compare", run, tmp_path / "measured", "--metric", "recall@10", "--json")
+    assert again.code == 0, again.err
+
+
 def test_the_lab(ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "lab"
     command = ("pairs", "compare", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", out)
@@ -162,8 +193,57 @@ class TestSearch:
         command = ("search", base, "o gato", pairs / "corpus.txt", "--rerank", run)
         assert "sim" in ambos(*command).refused(2, "which label of the --rerank model")["expected"]
         ran = ambos(*command, "--label", "sim", "--json")
-        scores = [hit["score"] for hit in json.loads(ran.out)["results"][0]["hits"]]
-        assert scores == sorted(scores, reverse=True)
+        hits = json.loads(ran.out)["results"][0]["hits"]
+        judge = load(run, "cpu")
+        said = judge.predict([("o gato", hit["text"]) for hit in hits])
+        expected = [float(one.probabilities[judge.labels.index("sim")]) for one in said]
+        assert [hit["score"] for hit in hits] == pytest.approx(expected, abs=1e-6)
+        assert len({round(score, 6) for score in expected}) == 3  # so that there is an order to be right
+        assert expected == sorted(expected, reverse=True)
+        other = ambos(*command, "--label", "não", "--json")
+        turned = [hit["text"] for hit in json.loads(other.out)["results"][0]["hits"]]
+        assert turned == [hit["text"] for hit in reversed(hits)]
+
+    def test_an_index_remembers_how_it_was_read(
+        self, ambos: Callable[..., Ran], base: Path, tmp_path: Path
+    ) -> None:
+        corpus, index = tmp_path / "corpus.jsonl", tmp_path / "kept"
+        corpus.write_text('{"text": "o gato", "title": "a casa"}\n{"text": "o dia", "title": "a menina"}\n')
+        command = ("search", base, "a casa", corpus, "--index", index)
+        assert ambos(*command).code == 0
+        refused = ambos(*command, "--text", "title").refused(2, "the index was made with another --text")
+        assert (refused["expected"], refused["found"]) == ("--text text", "--text title")
+        ambos(*command, "--encoding", "latin-1").refused(2, "made with another --encoding")
+        assert ambos(*command, "--encoding", "UTF8").code == 0  # the same by another name
+        anew = ambos(*command, "--text", "title", "--force", "--json")
+        assert json.loads(anew.out)["results"][0]["hits"][0]["text"] == "a casa"
+
+    def test_queries_in_another_encoding(
+        self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+    ) -> None:
+        queries = tmp_path / "queries.txt"
+        queries.write_bytes("a menina\n\no pão\n".encode("latin-1"))
+        refused = ambos("search", base, queries, pairs / "corpus.txt").refused(
+            3, f"{queries}, line 3: not valid UTF-8"
+        )
+        assert "--encoding latin-1" in refused["fix"]
+        ran = ambos("search", base, queries, pairs / "corpus.txt", "--encoding", "latin-1", "--json")
+        assert [one["query"] for one in json.loads(ran.out)["results"]] == ["a menina", "o pão"]
+
+    def test_twins_are_searched_with_the_pooling_they_learnt(
+        self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+    ) -> None:
+        bundle = Bundle.load(base)
+        bundle.add_head("classify", ("sim", "não"), pooling="max", twin=Twin("product"))
+        twin = bundle.save(tmp_path / "twin")
+        ran = ambos("search", twin, "o gato", pairs / "corpus.txt", "--json")
+        model = load(twin, "cpu")
+        texts = ["o gato", *(hit["text"] for hit in json.loads(ran.out)["results"][0]["hits"])]
+        found = [hit["similarity"] for hit in json.loads(ran.out)["results"][0]["hits"]]
+        vectors = model.embed(texts, pool="max", normalize=True)
+        assert found == pytest.approx((vectors[1:] @ vectors[0]).tolist(), abs=1e-5)
+        mean = model.embed(texts, pool="mean", normalize=True)
+        assert found != pytest.approx((mean[1:] @ mean[0]).tolist(), abs=1e-4)
 
     def test_what_was_cut_is_said(
         self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path

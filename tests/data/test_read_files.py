@@ -265,6 +265,42 @@ def test_pairs():
     ]
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("anchor", "positive"),
+        ("query", "passage"),
+        ("Query", "document"),
+        ("question", "answer"),
+        ("s1", "s2"),
+        ("consulta", "trecho"),
+        ("consulta", "documento"),
+        ("Pergunta", "Resposta"),
+        ("âncora", "positivo"),
+    ],
+)
+def test_pairs_without_labels(names: tuple[str, str]):
+    """Known by their names, whatever the order of the columns; to be told from others, and nothing else."""
+    first, second = names
+    write("a.jsonl", {second: "Dois", "n": 3, first: "Um"})
+    found = RowFiles.find(["a.jsonl"], "embed", pairs=True)
+    assert list(found.rows()) == [PairRow("Um", "Dois", (), None, Path("a.jsonl"), 1)]
+    with pytest.raises(InputError, match="no column is known to hold the label"):
+        RowFiles.find(["a.jsonl"], "classify", pairs=True)
+
+
+def test_pairs_to_embed_with_labels_or_scores_have_them():
+    write("a.csv", "passage,label,query", "Dois,sim,Um")
+    write("b.csv", "passage,score,query", "Dois,3,Um")
+    (row,) = RowFiles.find(["a.csv"], "embed").rows()
+    assert (row.text_a, row.labels) == ("Um", ("sim",))
+    (row,) = RowFiles.find(["b.csv"], "embed").rows()
+    assert (row.text_b, row.score) == ("Dois", 3.0)
+    write("c.csv", "passage,document,query", "Dois,Três,Um")
+    with pytest.raises(InputError, match=r"it is not clear what holds .*query\+passage or query\+document"):
+        RowFiles.find(["c.csv"], "embed")
+
+
 def test_plain_text_holds_no_pairs():
     write("a.txt", "Um texto.")
     with pytest.raises(InputError, match="do not know how to read this kind of file"):

@@ -1,5 +1,6 @@
 """`PairClassifier`: pairs in any of the usual forms, every scheme, and scikit-learn's manners."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,73 @@ def test_schemes_are_searched(base: Path) -> None:
     ).fit(X, y)
     assert found.best_params_["scheme"] in {"joint", "difference"}
     assert len(cross_val_score(PairClassifier(base, epochs=1, **FAST), X, y, cv=3)) == 3
+
+
+@pytest.fixture
+def pandas():
+    return pytest.importorskip("pandas")
+
+
+@pytest.mark.usefixtures("pandas")
+class TestDataFrames:
+    def test_known_names_count_and_order_does_not(self, base: Path, pandas, tmp_path: Path) -> None:
+        X, y = pairs(60)
+        first, second = zip(*X, strict=True)
+        table = pandas.DataFrame({"hypothesis": second, "id": range(60), "premise": first})
+        how = {"scheme": "concat", "epochs": 1, **FAST}
+        expected = PairClassifier(base, **how).fit(X, y).predict_proba(X)
+        classifier = PairClassifier(base, **how).fit(table, y)
+        assert classifier.feature_names_in_.tolist() == ["premise", "hypothesis"]
+        assert (classifier.predict_proba(table) == expected).all()
+        assert (classifier.predict_proba(table[["premise", "hypothesis"]]) == expected).all()
+        classifier.save(tmp_path / "saved")
+        again = PairClassifier.load(tmp_path / "saved")
+        assert (again.predict_proba(table) == expected).all()
+        with pytest.raises(ValueError, match="the columns of X are not those of fit"):
+            again.predict(table.rename(columns={"premise": "text_a", "hypothesis": "text_b"}))
+        with pytest.warns(UserWarning, match="fitted with premise and hypothesis"):
+            assert (again.predict_proba(X) == expected).all()
+
+    def test_other_names_keep_the_order_of_fit(self, base: Path, pandas) -> None:
+        X, y = pairs(40)
+        table = pandas.DataFrame(X, columns=["left", "right"])
+        classifier = PairClassifier(base, scheme="concat", epochs=1, **FAST).fit(table, y)
+        assert classifier.feature_names_in_.tolist() == ["left", "right"]
+        expected = classifier.predict_proba(table)
+        assert (classifier.predict_proba(table[["right", "left"]]) == expected).all()
+        with pytest.raises(ValueError, match="not those of fit"):
+            classifier.predict(table.rename(columns={"left": "other"}))
+        classifier.fit(X, y)  # names are forgotten with what was learnt
+        assert not hasattr(classifier, "feature_names_in_")
+
+    def test_fitted_without_names(self, base: Path, pandas) -> None:
+        fitted = PairClassifier(base, scheme="concat", epochs=1, **FAST).fit(*pairs(60))
+        X, _ = pairs(20, seed=1)
+        first, second = zip(*X, strict=True)
+        expected = fitted.predict_proba(X)
+        assert (fitted.predict_proba(pandas.DataFrame({"s2": second, "s1": first})) == expected).all()
+        assert (fitted.predict_proba(pandas.DataFrame(X)) == expected).all()  # columns 0 and 1
+
+    @pytest.mark.parametrize(
+        ("names", "said"),
+        [
+            (("a", "b", "c"), "two texts$"),
+            (("query", "passage", "document"), "query and passage or query and"),
+        ],
+    )
+    def test_what_is_not_clear_is_refused(
+        self, base: Path, pandas, names: tuple[str, ...], said: str
+    ) -> None:
+        table = pandas.DataFrame([["x", "y", "z"]] * 2, columns=list(names))
+        with pytest.raises(ValueError) as refused:  # noqa: PT011 (looked at below)
+            PairClassifier(base).fit(table, [0, 1])
+        assert re.search(said, refused.value.what)
+        assert refused.value.found == ", ".join(names)
+
+    def test_the_example_of_the_page(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        page = (Path(__file__).parents[2] / "docs" / "estimators.md").read_text()
+        (code,) = (
+            one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "PairClassifier" in one
+        )
+        exec(code.replace('"minilm"', repr(str(base))).replace("epochs=10", "epochs=1"), {})
+        assert capsys.readouterr().out.startswith("['premise' 'hypothesis']")

@@ -1,11 +1,12 @@
 """Search: exact against a full sort, the graph against the exact, and what is kept in a folder."""
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ambos.errors import InputError
+from ambos.errors import InputError, OutputError
 from ambos.predict.search import Corpus, build_corpus, open_corpus, read_about
 from ambos.text.readers import Document
 
@@ -24,6 +25,46 @@ def test_exact_is_a_full_sort(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = np.argsort(-whole, axis=1, kind="stable")[:, :12]
     assert (numbers == expected).all()
     assert cosines == pytest.approx(np.take_along_axis(whole, expected, 1), abs=1e-6)
+
+
+def test_exact_with_equal_ones_in_blocks_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ambos.predict.search._ROWS", 30)
+    monkeypatch.setattr("ambos.predict.search._QUERIES", 4, raising=False)
+    chance = np.random.default_rng(0)
+    stored = np.eye(4, dtype=np.float32)[chance.integers(4, size=100)]  # cosines of 0 and 1 only
+    queries = np.eye(4, dtype=np.float32)[chance.integers(4, size=9)]
+    numbers, _ = Corpus.of(stored, [""] * 100).nearest(queries, 45)
+    assert (numbers == np.argsort(-(queries @ stored.T), axis=1, kind="stable")[:, :45]).all()
+
+
+def test_memory_does_not_grow_with_queries() -> None:
+    corpus = Corpus.of(vectors(20_000, width=8), [""] * 20_000)
+    queries = vectors(2_000, width=8, seed=1)
+    tracemalloc.start()
+    try:
+        corpus.nearest(queries, 5)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 40e6  # all cosines would be 160 MB
+
+
+def test_a_graph_that_cannot_be_written_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = pytest.importorskip("usearch.index").Index
+    corpus = Corpus.of(vectors(50), [""] * 50)
+    corpus.folder = tmp_path
+
+    def save(self: object, file: str) -> None:
+        Path(file).write_bytes(b"half of")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "save", save)
+        with pytest.raises(OutputError):
+            corpus.nearest(vectors(1), 3, exact=False)
+    assert list(tmp_path.iterdir()) == []
+    corpus.nearest(vectors(1), 3, exact=False)
+    assert [file.name for file in tmp_path.iterdir()] == ["graph.usearch"]
 
 
 def test_more_than_there_are() -> None:

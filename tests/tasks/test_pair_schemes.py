@@ -281,16 +281,44 @@ class TestInBatch:
         ]
         assert task.losses(vectors, Part()).tolist() == pytest.approx(expected)
 
-    def test_the_same_text_twice_is_no_negative(self) -> None:
+    @pytest.mark.parametrize(
+        ("texts", "left"),
+        [
+            ([[0, 2], [1, 2], [3, 4]], [[0, 2], [1, 2], [0, 1, 2]]),  # the same second text
+            ([[0, 2], [1, 3], [0, 4]], [[0, 1], [0, 1, 2], [1, 2]]),  # another right answer
+            ([[0, 1], [1, 0], [2, 3]], [[0, 2], [1, 2], [0, 1, 2]]),  # its own first text
+            (
+                [[0, 2], [0, 3], [1, 3]],
+                [[0], [1], [0, 2]],
+            ),  # the copy of another right answer, of another row
+            ([[0, 0], [1, 2], [3, 4]], [[0, 1, 2]] * 3),  # twice the same text is a pair, too
+        ],
+    )
+    def test_what_belongs_together_is_no_negative(
+        self, texts: list[list[int]], left: list[list[int]]
+    ) -> None:
         class Part:
-            places = torch.tensor([[0, 2], [1, 2], [0, 3]])
+            places = torch.tensor(texts)
 
-        vectors = torch.randn(3, 8)
-        task = Embed("in-batch", scale=1.0)
+        vectors = torch.randn(3, 8, generator=torch.Generator().manual_seed(0))
         first, second = (torch.nn.functional.normalize(side, dim=-1) for side in vectors.chunk(2, -1))
         scores = first @ second.T
-        expected = -scores[0, 0] + torch.logsumexp(scores[0, [0, 2]], 0)
-        assert float(task.losses(vectors, Part())[0]) == pytest.approx(float(expected), abs=1e-6)
+        expected = [
+            float(torch.logsumexp(scores[row, kept], 0) - scores[row, row]) for row, kept in enumerate(left)
+        ]
+        found = Embed("in-batch", scale=1.0).losses(vectors, Part()).tolist()
+        assert found == pytest.approx(expected, abs=1e-6)
+
+    def test_where_no_text_comes_again_the_loss_is_that_of_sentence_transformers(self) -> None:
+        losses = pytest.importorskip("sentence_transformers.sentence_transformer.losses")
+
+        class Part:
+            places = torch.tensor([[4, 0], [1, 3], [5, 2], [7, 6]])
+
+        vectors = torch.randn(4, 16, generator=torch.Generator().manual_seed(0))
+        peer = losses.MultipleNegativesRankingLoss(torch.nn.Identity())
+        expected = float(peer.compute_loss_from_embeddings(list(vectors.chunk(2, -1)), None))
+        assert float(Embed("in-batch").losses(vectors, Part()).mean()) == pytest.approx(expected, abs=1e-6)
 
     def test_only_pairs_that_belong_together_are_learnt_from(self, base: Path) -> None:
         work = Finetuning(
@@ -302,6 +330,17 @@ class TestInBatch:
             Finetuning(Bundle.load(base), self.rows(), [], recipe("embed", "embed"))
         with pytest.raises(InputError, match="no pairs that belong together"):
             Finetuning(Bundle.load(base), self.rows(), [], recipe("embed", "embed", pair={"positive": "si"}))
+
+    def test_pairs_without_labels_all_belong_together(self, base: Path) -> None:
+        rows = [replace(row, labels=()) for row in self.rows() if row.labels == ("yes",)]
+        work = Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed"))
+        assert (len(work.train), work.task.contrast) == (16, "in-batch")
+        assert any("belong together" in note for note in work.notes)
+        with pytest.raises(InputError, match="no pairs that belong together") as refused:
+            Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"positive": "yes"}))
+        assert "--label COLUMN" in refused.value.fix
+        with pytest.raises(InputError, match="neither scores nor labels"):
+            Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"contrast": "cosine"}))
 
     def test_a_step_is_whole(self, base: Path) -> None:
         """In parts, each would have other negatives."""
@@ -316,6 +355,11 @@ class TestInBatch:
     def test_it_learns(self, base: Path, tmp_path: Path) -> None:
         how = recipe("embed", "embed", epochs=30.0, pair={"positive": "yes"}, learning={"lr": 1e-3})
         work = train(base, self.rows() * 4, how, kept=32)
+        assert work.metric(work.measure(work.dev)) == "mrr"
+        found = {name: one.value for name, one in work.measure(work.dev).items()}
+        assert 0.9 < found["mrr"] <= 1.0  # 16 texts: by chance 0.21
+        assert found["recall@1"] <= found["recall@10"]
+        assert "spearman" in found
         work.bundle.save(tmp_path / "bundle")
         model = load(tmp_path / "bundle", "cpu")
         words = [f"{word} {word}" for word in WORDS]

@@ -81,6 +81,7 @@ def words(metric: str) -> str:
         "mae": "mean absolute error",
         "pearson": "Pearson correlation",
         "spearman": "Spearman correlation",
+        "mrr": "mean reciprocal rank",
     }
     return known.get(metric, metric.replace("_", " ").replace("f1", "F1"))
 

@@ -64,9 +64,9 @@ def _interval(found: Values) -> str:
 
 def show_evaluation(page: Page, name: str, values: Values, examples: np.ndarray | None = None) -> None:
     """Show what there is behind the metrics of one evaluation; `examples` are (gold, predicted) scores."""
-    if examples is not None and values["task"] in {"score", "embed"}:
+    if examples is not None and "pearson" in values["metrics"]:  # else there is but one gold score
         page.heading(f"Scores ({name})")
-        page.picture(draw_scores(*examples.T), "Predicted scores against gold ones.")
+        page.picture(draw_scores(*examples[:, :2].T), "Predicted scores against gold ones.")
     if values["confusion"]:
         _show_confusion(page, name, values["confusion"])
     if values["classes"]:

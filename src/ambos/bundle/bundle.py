@@ -110,6 +110,13 @@ class Bundle:
         """Whose names the weights have when saved."""
         return with_own_head(FAMILIES[self.config.family], self.own)
 
+    @property
+    def pooling(self) -> str:
+        """How the tokens of a text become its vector: as it was learnt, else by the mean."""
+        if self.sentence is not None:
+            return self.sentence.pooling
+        return self.own.pooling if self.own is not None and self.own.twin is not None else "mean"
+
     @classmethod
     def new(
         cls, config: EncoderConfig, tokenizer: Tokenizer | None = None, *, pooler: bool = False, seed: int = 0

@@ -137,8 +137,12 @@ def _queries(query: str, encoding: str) -> list[str]:
         if not query.strip():
             raise UsageError("the query is empty", expected="a text, or a file of texts")
         return [query]
-    lines = [line.strip() for line in path.read_text(encoding=encoding).splitlines()]
-    found = [line for line in lines if line]
+    from ambos.text.sources import UNKNOWN_LANGUAGE, Source  # noqa: PLC0415
+    from ambos.text.stream import read_lines  # noqa: PLC0415
+
+    source = Source(path, "txt", None, UNKNOWN_LANGUAGE)
+    lines = read_lines(source, read_options("text", None, "line", encoding, 4, 4))
+    found = [line.strip() for _, line in lines if line.strip()]
     if not found:
         raise UsageError("there are no queries in this file", expected="one on every line", found=str(path))
     return found
@@ -216,28 +220,20 @@ def _corpus(
         _refuse_other_model(about, model, name, index)
         vars(ledger).update(about.get("long") or {})
         return open_corpus(index)
-    sources = find_sources(names)
+    sources, options = find_sources(names), read_options(column, None, "line", encoding, 4, 4)
     files = {str(source.path): sha256(source.path) for source in sources}
     if about is not None and index is not None and not force:
         _refuse_other_model(about, model, name, index)
-        if about["files"] != files:
-            raise UsageError(
-                "the index is of another corpus",
-                expected="the files that it was made of, as they were",
-                fix="write it anew with --force, or choose another folder with --index",
-            )
+        _refuse_other_corpus(about, files, {"text": column, "encoding": options.encoding})
         vars(ledger).update(about.get("long") or {})
         return open_corpus(index)
-    documents = (
-        one
-        for one in read_documents(sources, read_options(column, None, "line", encoding, 4, 4))
-        if one.text.strip()
-    )
+    documents = (one for one in read_documents(sources, options) if one.text.strip())
     screen.note(f"reading {len(sources)} {'file' if len(sources) == 1 else 'files'}")
     embed = partial(model.embed_stream, normalize=True, ledger=ledger)
     if index is None:
         return read_corpus(documents, embed)
-    about = {"model": name, "weights": _weights(model), "files": files}
+    about = {"model": name, "weights": _weights(model), "pooling": model.embed_options().pooling}
+    about |= {"files": files, "text": column, "encoding": options.encoding}
     return build_corpus(index, documents, embed, model.config.width, about, ledger=ledger, force=force)
 
 
@@ -250,13 +246,31 @@ def _weights(model: "Model") -> str | None:
 
 
 def _refuse_other_model(about: dict[str, Any], model: "Model", name: str, index: Path) -> None:
-    if about.get("weights") != _weights(model):
+    made = about.get("weights"), about.get("pooling")
+    if made != (_weights(model), model.embed_options().pooling):
         raise UsageError(
             "the index was made with another model",
             expected=f"the weights of {about.get('model')} as they were",
             found=name,
             fix=f"make it anew with --force, or choose another folder than {index}",
         )
+
+
+def _refuse_other_corpus(about: dict[str, Any], files: dict[str, str], read: dict[str, str]) -> None:
+    """Raise `UsageError` if an index is of other files, or of these read in another way."""
+    fix = "write it anew with --force, or choose another folder with --index"
+    if about.get("files") != files:
+        raise UsageError(
+            "the index is of another corpus", expected="the files that it was made of, as they were", fix=fix
+        )
+    for option, value in read.items():
+        if about.get(option) != value:
+            raise UsageError(
+                f"the index was made with another --{option}",
+                expected=f"--{option} {about.get(option)}",
+                found=f"--{option} {value}",
+                fix=fix,
+            )
 
 
 def _show(console: Console, value: dict[str, Any]) -> None:

@@ -20,7 +20,9 @@ _TEXTS = (
 _PAIRS = (
     "text_a+text_b text1+text2 texto_a+texto_b texto1+texto2 sentence_a+sentence_b sentence1+sentence2 "
     "sentença1+sentença2 frase_a+frase_b frase1+frase2 premise+hypothesis premissa+hipótese "
-    "question1+question2 pergunta1+pergunta2"
+    "question1+question2 pergunta1+pergunta2 s1+s2 anchor+positive âncora+positivo "
+    "query+passage query+document consulta+passagem consulta+trecho consulta+documento "
+    "question+answer pergunta+resposta"
 )
 _FURTHER = "text_{} texto_{} sentence_{} sentença_{} frase_{} question_{} pergunta_{}"  # texts of a row
 _LABELS = (
@@ -51,6 +53,7 @@ _NEEDED: dict[Task, tuple[tuple[str, ...], ...]] = {
     "score": (("text",), ("score",)),
     "pair": (("text_a", "text_b"), ("label",)),
     "pair-score": (("text_a", "text_b"), ("score",)),
+    "embed": (("text_a", "text_b"),),
     "tag": (("words",), ("tags",)),
     "answer": (("question",), ("passage",), ("answers",), ("id",), ("title",)),
 }
@@ -161,6 +164,17 @@ def known_columns(names: Sequence[str], role: str) -> list[str]:
     """
     known = {_fold(name) for name in _KNOWN[(role,)][0].split()}
     return [name for name in names if _fold(name) in known]
+
+
+def known_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the columns, two and two, whose names are known for the texts of a pair: first and second.
+
+    Examples
+    --------
+    >>> known_pairs(["Hypothesis", "label", "premise"]), known_pairs(["a", "b"])
+    ([('premise', 'Hypothesis')], [])
+    """
+    return [(first, second) for first, second in _candidates(("text_a", "text_b"), names)]
 
 
 def _fold(name: str) -> str:

@@ -88,7 +88,8 @@ class RowFiles:
         """Find files, folders and globs; columns that are not `given` are known by their names.
 
         For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
-        if the columns do; the task is then `pair` or `pair-score`. `texts` is how many of them each row must
+        if the columns do; the task is then `pair` or `pair-score`. So it is of `embed`, unless its pairs have
+        neither labels nor scores, since all of them belong together. `texts` is how many texts each row must
         have, where that is known: a third and a fourth are else read only if they are `given`. Of CoNLL files
         the given words and tags are numbers of fields, unless there are tables among the files, whose columns
         they name then.
@@ -146,7 +147,7 @@ class RowFiles:
         if self.task == "answer":
             return read_question_rows(self.sources, self.columns, problems, labelled=self.labelled, **how)
         how |= {"several": self.several, "separator": self.separator}
-        if self.task in {"pair", "pair-score"}:
+        if self.task in {"pair", "pair-score", "embed"}:
             return read_pair_rows(self.sources, self.columns, problems, **how)
         return read_text_rows(self.sources, self.columns, problems, **how)
 
@@ -203,8 +204,10 @@ def pair_target(
     options: ReadOptions | None = None,
     *,
     labelled: bool = True,
-) -> Literal["pair", "pair-score"]:
+) -> Literal["pair", "pair-score", "embed"]:
     """Say whether files of pairs have labels or scores, by the names of the columns of the first one.
+
+    Where they have neither it is `embed`: the pairs can only be told from others.
 
     Raises
     ------
@@ -225,7 +228,7 @@ def pair_target(
             fix=f"say which: --label {labels[0]}, or --score {scores[0]}",
             file=first.path,
         )
-    return "pair-score" if scores else "pair"
+    return "pair-score" if scores else "pair" if labels else "embed"
 
 
 def guess_task(

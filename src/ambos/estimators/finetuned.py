@@ -269,6 +269,8 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
         found.history_, found.ledger_ = [], Ledger()
         if about["classes"] is not None:
             found.classes_ = read_classes(about["classes"], found.bundle_.labels, Path(folder) / FILE)
+        if about["columns"] is not None:
+            found.feature_names_in_ = np.array(about["columns"], object)
         return found
 
     def __sklearn_tags__(self) -> Tags:

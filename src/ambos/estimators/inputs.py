@@ -68,7 +68,7 @@ def text_rows(
 
 
 def pairs_of(X: ArrayLike) -> list[tuple[str, str]]:
-    """Return pairs of texts: of a list of pairs, an array or a DataFrame of two columns.
+    """Return pairs of texts: of a list of pairs, or an array of two columns.
 
     Examples
     --------

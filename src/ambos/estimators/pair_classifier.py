@@ -4,7 +4,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike
 from ambos.data.windows import Long
 from ambos.encoder.pooling import Pooling
 from ambos.estimators.classifier import TextClassifier
+from ambos.estimators.columns import pairs_by_name, text_columns
 from ambos.estimators.inputs import pair_rows, pairs_of
 from ambos.runs.pair_settings import Scheme
+from ambos.tasks.classify import Classified
 
 
 class PairClassifier(TextClassifier):
     """Classify pairs of texts: whether one follows from the other, whether they say the same.
 
-    X has two columns: a list of pairs, an array (n, 2), or a DataFrame of two columns; the order of the
-    columns is the order of the texts. y are their labels.
+    X has two columns: a list of pairs, or an array (n, 2), in the order of the texts; or a DataFrame, whose
+    columns are taken by their names, if these are known (`premise` and `hypothesis`, `query` and `passage`),
+    else two in their order. To predict, a DataFrame must have columns of the same names, in any order. y are
+    their labels.
 
     Parameters
     ----------
@@ -40,6 +44,8 @@ class PairClassifier(TextClassifier):
     ----------
     classes_, bundle_, history_, ledger_
         As `TextClassifier` has them.
+    feature_names_in_
+        The columns of first and second text, where X had names of columns.
 
     Examples
     --------
@@ -106,6 +112,18 @@ class PairClassifier(TextClassifier):
         )
         self.scheme = scheme
         self.absolute = absolute
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fine-tune the base on pairs and what is to be said of each; return self."""
+        names = text_columns(X)
+        super().fit(X if names is None else pairs_by_name(X, names), y)
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, object)
+        return self
+
+    def _classified(self, X: ArrayLike) -> list[Classified]:
+        return super()._classified(pairs_by_name(X, getattr(self, "feature_names_in_", None)))
 
     def _read(self, X: ArrayLike) -> Sequence[Any]:
         return pair_rows(pairs_of(X))

@@ -35,12 +35,13 @@ def write_estimator(out: str | Path, estimator: Any, bundle: Bundle, *, force: b
     parameters = {name: plain(value) for name, value in estimator.get_params(deep=False).items()}
     if isinstance(parameters.get("random_state"), np.random.RandomState):
         parameters["random_state"] = None
-    classes = getattr(estimator, "classes_", None)
+    classes, columns = (getattr(estimator, name, None) for name in ("classes_", "feature_names_in_"))
     about = {
         "format": _FORMAT,
         "estimator": type(estimator).__name__,
         "parameters": parameters,
         "classes": None if classes is None else {"dtype": classes.dtype.str, "values": classes.tolist()},
+        "columns": None if columns is None else columns.tolist(),
     }
     text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
     out = Path(out)
@@ -51,7 +52,7 @@ def write_estimator(out: str | Path, estimator: Any, bundle: Bundle, *, force: b
 
 
 def read_estimator(folder: Path, kind: type) -> dict[str, Any]:
-    """Return what was written of an estimator of a class: its `parameters`, and `classes` or None."""
+    """Return what was written of an estimator of a class: `parameters`, and `classes`, `columns` or None."""
     file = folder / FILE
     about = parse_object(read_whole(file, _MAX_BYTES), file, part="the estimator")
     if about.get("format") != _FORMAT or about.get("estimator") != kind.__name__:
@@ -71,6 +72,11 @@ def read_estimator(folder: Path, kind: type) -> dict[str, Any]:
             fix="use the version of ambos that wrote it",
             file=file,
         )
+    columns = about.setdefault("columns", None)
+    if columns is not None and not (
+        isinstance(columns, list) and all(isinstance(one, str) for one in columns)
+    ):
+        raise InputError("the columns cannot be read", found=str(columns)[:60], file=file)
     return about
 
 

@@ -34,7 +34,8 @@ def task_of(bundle: Bundle) -> Task[Any, Any]:
     texts = int(learnt.get("texts", 2))
     if learnt["name"] == "embed" and bundle.sentence is not None:
         ends = {name: float(learnt[name]) for name in ("low", "high") if name in learnt}
-        return Embed(learnt.get("contrast", "cosine"), positive=learnt.get("positive"), **ends)
+        graded = bool(learnt.get("graded", True))
+        return Embed(learnt.get("contrast", "cosine"), positive=learnt.get("positive"), graded=graded, **ends)
     if learnt["name"] == "score":
         spread = float(learnt.get("mean", 0.0)), float(learnt.get("variance", 1.0))
         return Score(*spread, pairs=pairs, texts=texts)

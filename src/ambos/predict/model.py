@@ -132,7 +132,7 @@ class Model:
         """Return one vector per text, float32 (texts, width); (width,) for a single string.
 
         See `embed_stream` for the options. Models of sentence-transformers say themselves how to pool and
-        whether to normalise; others are pooled by the mean.
+        whether to normalise; twin encoders are pooled as they learnt, others by the mean.
         """
         single = isinstance(texts, str)
         parts = self.embed_stream(
@@ -232,12 +232,13 @@ class Model:
         reading: Reading,
         ledger: Ledger | None = None,
         progress: Callable[[float], None] | None = None,
-    ) -> Iterator[tuple[list[Row], list[Any]]]:
-        """Yield some rows at a time with a prediction for each: for more rows than fit in memory."""
+        *,
+        measured: bool = False,
+    ) -> Iterator[tuple[list[Row], Sequence[Any]]]:
+        """Yield some rows at a time with a prediction for each; `measured`, as `task.compare` takes them."""
         ledger = Ledger() if ledger is None else ledger
-        return predict_rows(
-            self._network, self.learnt, rows, reading, ledger, device=self.device, progress=progress
-        )
+        how: dict[str, Any] = {"device": self.device, "progress": progress, "measured": measured}
+        return predict_rows(self._network, self.learnt, rows, reading, ledger, **how)
 
     def read(self, texts: Sequence[str], ledger: Ledger | None = None) -> Side:
         """Read texts once, to be put beside others with `grid`; for models that read pairs apart."""
@@ -296,7 +297,7 @@ class Model:
     ) -> EmbedOptions:
         """Return what `embed_stream` makes of its options, or raise `UsageError` if it cannot be done."""
         sentence, config = self._bundle.sentence, self._bundle.config
-        pooling = pooling or (sentence.pooling if sentence else "mean")  # type: ignore[assignment]
+        pooling = pooling or self._bundle.pooling  # type: ignore[assignment]
         if pooling not in POOLINGS:
             raise UsageError(
                 f"there is no pooling {pooling!r}",

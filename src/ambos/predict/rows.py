@@ -1,6 +1,6 @@
 """Predictions for any number of rows, in bounded memory: rows to logits on all cores, these to answers."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -30,7 +30,8 @@ def predict_rows(
     device: torch.device,
     progress: Callable[[float], None] | None = None,
     loss: "MeanLoss | None" = None,
-) -> Iterator[tuple[list[Row], list[Prediction]]]:
+    measured: bool = False,
+) -> Iterator[tuple[list[Row], Sequence[Prediction]]]:
     """Yield some rows at a time with a prediction for each, in order.
 
     Parameters
@@ -41,16 +42,20 @@ def predict_rows(
         Told, again and again, which share of the rows at hand is done.
     loss
         Of labelled rows: takes in what the same logits lose, at no further cost.
+    measured
+        Rows are labelled, and predictions as `task.compare` takes them; all rows at once, if the task needs
+        that.
     """
     rows = iter(rows)
-    while chunk := list(islice(rows, _CHUNK)):
+    decode = task.decode_measured if measured else task.decode
+    while chunk := list(islice(rows, None if measured and task.whole_sets else _CHUNK)):
         with named_in_errors(chunk, ledger):
             if loss is None:
                 examples = task.encode(chunk, reading, ledger, labelled=False)
             else:
                 examples = task.encode_measured(chunk, reading, ledger)
         logits = logits_of(network, task, examples, device=device, progress=progress, loss=loss)
-        yield chunk, task.decode(logits, examples, chunk)
+        yield chunk, decode(logits, examples, chunk)
 
 
 def refuse_long(task: Task[Row, Any], rows: Iterable[Row], reading: Reading) -> None:

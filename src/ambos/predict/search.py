@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from ambos.data.windows import Ledger
 from ambos.errors import InputError, UsageError
-from ambos.files import new_folder, sha256
+from ambos.files import new_file, new_folder, sha256
 from ambos.predict.vector_files import open_vectors
 from ambos.text.readers import Document
 from ambos.text.tokenizer import replace_surrogates
 
 VECTORS, TEXTS, ABOUT, GRAPH = "vectors.npy", "texts.parquet", "index.json", "graph.usearch"
-ENTRIES = frozenset({VECTORS, TEXTS, ABOUT, GRAPH})
+ENTRIES = frozenset({VECTORS, TEXTS, ABOUT, GRAPH, f".{GRAPH}.partial", f".{GRAPH}.lock"})
 APPROXIMATE_FROM = 200_000  # texts: below, looking at all of them takes less than finding a way
-_ROWS = 65_536  # vectors that are compared at a time
+_ROWS = 65_536  # vectors that are compared at a time,
+_QUERIES = 64  # with so many queries: memory does not grow with either
 _NEIGHBOURS, _EFFORT = 16, 128  # of the graph: edges of a text, and how far a search looks around
 
 Vectors = NDArray[np.float32]
@@ -116,7 +117,8 @@ class Corpus:
             some = np.ascontiguousarray(self.vectors[begin : begin + _ROWS])
             graph.add(np.arange(begin, begin + len(some)), some)
         if file is not None:
-            graph.save(str(file))
+            with new_file(file, force=True) as work:
+                graph.save(str(work))
         return graph
 
 
@@ -126,17 +128,39 @@ def _scaled(vectors: Vectors) -> Vectors:
 
 
 def _exact(vectors: Vectors, queries: Vectors, top: int) -> tuple[NDArray[np.int64], Vectors]:
-    """Compare every query with every vector, some vectors at a time; equal ones keep their order."""
-    numbers = np.empty((len(queries), 0), np.int64)
-    found = np.empty((len(queries), 0), np.float32)
+    """Compare every query with every vector, some of both at a time; equal ones keep their order."""
+    numbers = np.zeros((len(queries), top), np.int64)
+    found = np.full((len(queries), top), -np.inf, np.float32)
     for begin in range(0, len(vectors), _ROWS):
-        cosines = queries @ np.asarray(vectors[begin : begin + _ROWS]).T
-        kept = np.argsort(-cosines, axis=1, kind="stable")[:, :top]
-        found = np.hstack([found, np.take_along_axis(cosines, kept, 1)])
-        numbers = np.hstack([numbers, kept + begin])
-        order = np.argsort(-found, axis=1, kind="stable")[:, :top]
-        found, numbers = np.take_along_axis(found, order, 1), np.take_along_axis(numbers, order, 1)
+        some = np.asarray(vectors[begin : begin + _ROWS]).T
+        for first in range(0, len(queries), _QUERIES):
+            mine = slice(first, first + _QUERIES)
+            cosines = queries[mine] @ some
+            kept = _largest(cosines, top)
+            both = np.hstack([found[mine], np.take_along_axis(cosines, kept, 1)])
+            which = np.hstack([numbers[mine], kept + begin])
+            order = np.argsort(-both, axis=1, kind="stable")[:, :top]
+            found[mine] = np.take_along_axis(both, order, 1)
+            numbers[mine] = np.take_along_axis(which, order, 1)
     return numbers, found
+
+
+def _largest(values: Vectors, top: int) -> NDArray[np.int64]:
+    """Return the places of the largest of each row, the largest first; of equal ones the first.
+
+    Examples
+    --------
+    >>> _largest(np.array([[3, 5, 3, 9, 3]], np.float32), 3).tolist()
+    [[3, 1, 0]]
+    """
+    if values.shape[1] <= top:
+        return np.argsort(-values, axis=1, kind="stable")
+    least = np.partition(values, -top, axis=1)[:, -top, None]
+    found = np.empty((len(values), top), np.int64)
+    for row, bound, into in zip(values, least, found, strict=True):
+        near = np.flatnonzero(row >= bound)  # more than asked for, if some are equal
+        into[:] = near[np.argsort(-row[near], kind="stable")[:top]]
+    return found
 
 
 def read_corpus(

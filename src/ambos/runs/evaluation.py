@@ -168,7 +168,7 @@ def evaluate_rows(
         if progress is not None:
             progress(seen.rows + share * len(ahead))
 
-    for _, predictions in model.predict_rows(read(), reading, ledger, tell):
+    for _, predictions in model.predict_rows(read(), reading, ledger, tell, measured=True):
         seen.take(ahead, predictions, ledger)
         ahead.clear()
     if not seen.rows:

@@ -74,6 +74,8 @@ class Finetuning:
         self.task = make_task(self.recipe, self.train, self.labels)
         self.metric(self.task.evaluation().values())  # asked before an epoch is spent
         self.train = [row for row in self.train if self.task.learns_from(row)]
+        if self.recipe.task == "embed" and not any(row.labels or row.score is not None for row in self.train):
+            self.notes.append("pairs without label and score: all of them are taken to belong together")
         self._attach_head()
         self.reading = reading_of(self.bundle, self.recipe)
         with named_in_errors(self.train, self.ledger):
@@ -212,6 +214,7 @@ class Finetuning:
             device=CPU,
             progress=look,
             loss=loss,
+            measured=True,
         )
         for some, predictions in found:
             evaluation.add(*self.task.compare(some, predictions))

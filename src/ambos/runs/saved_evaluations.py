@@ -51,12 +51,12 @@ class SavedEvaluation:
     @property
     def evaluation(self) -> Evaluation:
         """What computes the metrics of such examples."""
-        labels = LabelSet(tuple(self.values["labels"]))
+        labels, known = LabelSet(tuple(self.values["labels"])), self.values["metrics"]
         tasks: dict[str, Task[Any, Any]] = {
             "classify": Classify(labels, several=self.values["several"]),
             "tag": Tag(labels),
             "score": Score(),
-            "embed": Embed(),
+            "embed": Embed("in-batch" if "mrr" in known else "cosine", graded="pearson" in known),
             "answer": Answer(),
         }
         return tasks[self.values["task"]].evaluation()

@@ -193,7 +193,7 @@ def collapse(found: Evaluated) -> Caution | None:
     scores: their standard deviation is at most a tenth of what it should be.
     """
     if found.task in {"score", "embed"}:
-        return _constant(*found.examples.astype(np.float64).std(0))
+        return _constant(*found.examples[:, :2].astype(np.float64).std(0))
     most = found.commonest
     if most is None:
         return None

@@ -13,6 +13,7 @@ from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
 from ambos.errors import InputError
 from ambos.evaluate.regression import Regression
+from ambos.evaluate.retrieval import Retrieval, ranks
 from ambos.tasks.task import Logits, Reading, Task
 from ambos.tasks.texts import encode_texts
 
@@ -24,7 +25,8 @@ class Embed(Task[PairRow, float]):
 
     in-batch
         softmax over the batch: scale * cos(a_i, b_j) shall be largest where j = i (Henderson et al. 2017); of
-        each pair the others' second texts are negatives. Texts that are the same as its own are left out.
+        each pair the others' second texts are negatives. Left out are texts that are the same as one of its
+        own, and those that another pair says belong to the same first text.
     cosine
         (cos(a, b) - score)^2, scores brought to the range from 0 to 1.
 
@@ -33,11 +35,13 @@ class Embed(Task[PairRow, float]):
     contrast
         Which of the two.
     positive
-        Label of the pairs that belong together, where rows have labels.
+        Label of the pairs that belong together, where rows have labels. Pairs without label and score do.
     low, high
         Of the training scores: what a cosine of 0 and of 1 stand for.
     scale
         Cosines are multiplied by it before the softmax.
+    graded
+        Whether rows say how alike texts are; otherwise, only that they belong together.
 
     Examples
     --------
@@ -56,12 +60,14 @@ class Embed(Task[PairRow, float]):
         low: float = 0.0,
         high: float = 1.0,
         scale: float = 20.0,
+        graded: bool = True,
     ) -> None:
         self.contrast: Contrast = contrast
         self.positive = positive
         self.low, self.high = low, high
         self.scale = scale
-        self.whole_steps = contrast == "in-batch"
+        self.graded = graded
+        self.whole_steps = self.whole_sets = contrast == "in-batch"
 
     @classmethod
     def of(
@@ -71,13 +77,23 @@ class Embed(Task[PairRow, float]):
         scores = [row.score for row in rows if row.score is not None]
         low, high = (min(scores), max(scores)) if scores else (0.0, 1.0)
         chosen: Contrast = contrast or ("cosine" if scores else "in-batch")
-        task = cls(chosen, positive=positive, low=low, high=high, scale=scale)
-        if rows and not any(task.learns_from(row) for row in rows):
+        bare = not scores and not any(row.labels for row in rows)
+        task = cls(chosen, positive=positive, low=low, high=high, scale=scale, graded=not bare)
+        if rows and bare and chosen == "cosine":
+            raise InputError(
+                "the pairs have neither scores nor labels: there is nothing that a cosine should equal",
+                expected="a column of scores, or of labels",
+                fix="name it: --score COLUMN; or learn from other pairs as negatives, pair.contrast=in-batch",
+                file=rows[0].file,
+            )
+        if rows and ((bare and positive) or not any(task.learns_from(row) for row in rows)):
             raise InputError(
                 "there are no pairs that belong together",
                 expected=f"rows with the label {positive}" if positive else "scores in the upper half",
                 found=", ".join(sorted({label for row in rows for label in row.labels})[:8]) or "none",
-                fix="--positive LABEL",
+                fix="leave --positive out, or name the column of labels: --label COLUMN"
+                if bare
+                else "--positive LABEL",
                 file=rows[0].file,
             )
         return task
@@ -100,6 +116,8 @@ class Embed(Task[PairRow, float]):
     def _likeness(self, row: PairRow) -> float:
         if row.score is not None:
             return (row.score - self.low) / (self.high - self.low or 1.0)
+        if not row.labels:
+            return 1.0
         if self.positive is None:
             raise InputError(
                 "the pairs have labels, and it is not said which label means that two texts belong together",
@@ -118,9 +136,7 @@ class Embed(Task[PairRow, float]):
             return ((first * second).sum(-1) - part.targets["target"]).square()
         scores = self.scale * first @ second.T
         if part.places is not None:
-            same = part.places[:, 1][:, None] == part.places[:, 1]  # the same text twice is no negative
-            same.fill_diagonal_(fill_value=False)
-            scores = scores.masked_fill(same, float("-inf"))
+            scores = scores.masked_fill(_no_negatives(part.places), float("-inf"))
         return F.cross_entropy(scores, torch.arange(len(scores), device=scores.device), reduction="none")
 
     def weights(self, part: Labelled) -> Tensor:
@@ -137,20 +153,66 @@ class Embed(Task[PairRow, float]):
         """Return the cosine of each pair."""
         return self.cosines(logits).tolist()
 
-    def evaluation(self) -> Regression:
+    def decode_measured(self, logits: Logits, examples: Examples, rows: Sequence[PairRow]) -> Sequence[float]:
+        """Return cosines; where other pairs are negatives, each with the rank that it gives (`Ranked`)."""
+        cosines = self.cosines(logits)
+        if self.contrast == "cosine" or examples.sides is None:
+            return cosines.tolist()
+        together = self.likeness(rows) > 0.5
+        first, second = np.split(logits, 2, axis=-1)
+        found = ranks(first, second, examples.sides, together)
+        return [Ranked(*pair) for pair in zip(cosines, found, strict=True)]
+
+    def evaluation(self) -> Regression | Retrieval:
         """Return what takes in examples and gives the metrics."""
-        return Regression()
+        return Regression() if self.contrast == "cosine" else Retrieval(graded=self.graded)
 
     def compare(self, rows: Sequence[PairRow], predictions: Sequence[float]) -> tuple[Any, Any]:
-        """Return two rows of numbers, both from 0 to 1 where texts are as alike as they can be."""
-        return self.likeness(rows), np.asarray(predictions, np.float64)
+        """Return two rows of numbers, both from 0 to 1 where texts are as alike as they can be.
+
+        Where other pairs are negatives the second has ranks, too.
+        """
+        if self.contrast == "cosine":
+            return self.likeness(rows), np.asarray(predictions, np.float64)
+        ranked = [(one, one.rank if isinstance(one, Ranked) else 0.0) for one in predictions]
+        return self.likeness(rows), np.asarray(ranked, np.float64)
 
     @property
     def main(self) -> str:
-        """Whether the order is right."""
-        return "spearman"
+        """Whether the order of pairs is right; where others are negatives, whether texts are found."""
+        return "spearman" if self.contrast == "cosine" else "mrr"
 
     @property
     def settings(self) -> dict[str, Any]:
         """What must be kept with the model to measure it in the same way."""
-        return {"contrast": self.contrast, "positive": self.positive, "low": self.low, "high": self.high}
+        kept = {"contrast": self.contrast, "positive": self.positive, "low": self.low, "high": self.high}
+        return kept if self.graded else {**kept, "graded": False}
+
+
+class Ranked(float):
+    """A cosine, and where it puts the second text of a pair among those of all pairs; 0, nowhere."""
+
+    rank: float
+
+    def __new__(cls, cosine: float, rank: float) -> "Ranked":
+        """Return the cosine with its rank."""
+        found = super().__new__(cls, cosine)
+        found.rank = float(rank)
+        return found
+
+
+def _no_negatives(texts: Tensor) -> Tensor:
+    """Tell which candidates b_j are no negatives of a_i, (n, n); `texts` are numbers of texts, (n, 2).
+
+    Those that are a right answer, since a pair of the batch has the texts (a_i, b_j); and a_i itself, whose
+    cosine is 1 whatever is learnt.
+
+    Examples
+    --------
+    >>> _no_negatives(torch.tensor([[0, 1], [0, 2], [1, 0]])).int().tolist()  # (x, y), (x, z), (y, x)
+    [[0, 1, 1], [1, 0, 1], [1, 0, 0]]
+    """
+    first, second = texts.unbind(1)
+    same_first, same_second = (side[:, None] == side for side in (first, second))
+    right = (same_first.float() @ same_second.float()) > 0
+    return (right | (first[:, None] == second)).fill_diagonal_(fill_value=False)

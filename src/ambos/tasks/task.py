@@ -52,6 +52,7 @@ class Task(ABC, Generic[Row, Prediction]):
     `name` is what the user calls it, `head` the kind of head it needs (see `ambos.bundle.bundle.TASKS`);
     `pairs` tells whether its rows are pairs of texts, None that they may be, and `texts` how many texts such
     a row has; `whole_steps` that the examples of a step must be computed together, since the loss of one
+    depends on the others; `whole_sets` that the rows it is measured with are, since what is right of one
     depends on the others.
     """
 
@@ -60,6 +61,7 @@ class Task(ABC, Generic[Row, Prediction]):
     pairs: bool | None = False
     texts: int = 2
     whole_steps: bool = False
+    whole_sets: bool = False
 
     @abstractmethod
     def encode(self, rows: Sequence[Row], reading: Reading, ledger: Ledger, *, labelled: bool) -> Examples:
@@ -84,6 +86,12 @@ class Task(ABC, Generic[Row, Prediction]):
     @abstractmethod
     def decode(self, logits: Logits, examples: Examples, rows: Sequence[Row]) -> list[Prediction]:
         """Return one prediction for each row; `logits` lie in the order of the examples."""
+
+    def decode_measured(
+        self, logits: Logits, examples: Examples, rows: Sequence[Row]
+    ) -> Sequence[Prediction]:
+        """Return predictions for labelled rows, with whatever else `compare` asks for."""
+        return self.decode(logits, examples, rows)
 
     @abstractmethod
     def evaluation(self) -> Evaluation:
