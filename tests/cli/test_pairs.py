@@ -119,6 +119,10 @@ def test_the_lab(ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: P
         assert word in ran.out
     wrong = ambos(*command, "--schemes", "joint,produkt").refused(2, "there is no scheme 'produkt'")
     assert "product" in wrong["fix"]
+    ambos(*command, "--schemes", " , ").refused(2, "no scheme is named")
+    ambos(*command, "--schemes", "embed").refused(2, "these pairs have labels")
+    other = ambos(*command, "--schemes", "joint", "--lr", "0.01").refused(4, "made otherwise: learning.lr")
+    assert "--force" in other["fix"]
 
 
 class TestSearch:

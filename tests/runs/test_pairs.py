@@ -1,6 +1,7 @@
 """The pair lab: every scheme on the same rows, baselines beside them, a report, and going on after a stop."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,11 +9,14 @@ import numpy as np
 import pytest
 
 from ambos.analysis.pairs_report import recommend
-from ambos.errors import UsageError
+from ambos.errors import OutputError, UsageError
 from ambos.evaluate.pair_baselines import hold_out_baselines, overlap, predict_baselines
 from ambos.predict.model import load
 from ambos.recipe import load_recipe
+from ambos.runs.finetune_folder import recipe_of
 from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.folder import begin_folder
+from ambos.runs.log import Quiet
 from ambos.runs.pair_costs import joint_tokens
 from ambos.runs.pairs import PairLab
 
@@ -60,18 +64,14 @@ def lab(
     model_folder: Callable[[str], Path], files: dict[str, list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, dict]:
     out = tmp_path_factory.mktemp("lab") / "lab"
-    schemes = ["joint", "combined", "attention", "embed"]
+    schemes = ["joint", "combined", "attention"]
     result = PairLab(out, recipe(model_folder("wordpiece"), files), schemes).run()
     return out, result
 
 
 def test_all_are_measured_with_the_same_rows(lab: tuple[Path, dict]) -> None:
     out, result = lab
-    assert [one["name"] for one in result["candidates"]] == [
-        "joint",
-        "combined",
-        "attention",
-    ]  # labels: no cosine
+    assert [one["name"] for one in result["candidates"]] == ["joint", "combined", "attention"]
     assert (result["split"], result["rows"]["test"]) == ("test", 64)
     assert json.loads((out / "pairs.json").read_text())["recommendation"] == result["recommendation"]
     for one in result["candidates"]:
@@ -119,6 +119,118 @@ def test_again_goes_on(lab: tuple[Path, dict], model_folder: Callable[[str], Pat
     result = PairLab(out, recipe(model_folder("wordpiece"), files), ["combined", "product"]).run()
     assert (out / "combined" / "run.json").read_bytes() == before
     assert [one["name"] for one in result["candidates"]] == ["combined", "product"]
+
+
+class TestRunsThatAreThere:
+    """A finished run stands in the table only if it is what would be trained now."""
+
+    def test_other_settings_are_refused(
+        self, lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict
+    ) -> None:
+        out, _ = lab
+        how = recipe(model_folder("wordpiece"), files, epochs=2.0, learning={"lr": 1e-4})
+        with pytest.raises(OutputError, match="the run of joint was made otherwise") as refused:
+            PairLab(out, how, ["joint", "product"])
+        assert refused.value.expected == "epochs 2.0; learning.lr 0.0001"
+        assert refused.value.found == "epochs 1.0; learning.lr 0.001"
+        assert "--force" in str(refused.value.fix)
+
+    def test_other_rows_in_a_file_of_the_same_name_and_length(
+        self, lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict
+    ) -> None:
+        out, _ = lab
+        file = Path(files["test"][0])
+        before = file.read_text()
+        file.write_text("\n".join(before.splitlines()[::-1]) + "\n")
+        try:
+            with pytest.raises(OutputError, match="made otherwise: the --train, --dev and --test files"):
+                PairLab(out, recipe(model_folder("wordpiece"), files), ["joint"])
+        finally:
+            file.write_text(before)
+
+    def test_a_run_that_was_stopped_does_not_go_on_with_its_old_settings(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        out, base = tmp_path / "lab", model_folder("wordpiece")
+        (out / "joint").mkdir(parents=True)
+        begin_folder(out / "joint", recipe(base, files, epochs=3.0), str(base), [], kind="finetune")
+        with pytest.raises(OutputError, match="made otherwise: epochs"):
+            PairLab(out, recipe(base, files), ["joint"])
+        PairLab(out, recipe(base, files, epochs=3.0), ["joint"])
+
+    def test_force_trains_anew(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        out, base = tmp_path / "lab", model_folder("wordpiece")
+        stale = recipe(base, files, epochs=3.0, pair={"scheme": "product"})
+        for scheme in ("joint", "product"):
+            (out / scheme).mkdir(parents=True)
+            begin_folder(out / scheme, stale, str(base), [], kind="finetune")
+        again = PairLab(out, recipe(base, files), ["product"], force=True)
+        again.run()
+        assert recipe_of(out / "product").epochs == 1.0
+        assert recipe_of(out / "joint").epochs == 3.0  # was not asked for
+        (out / "product" / "notes.txt").write_text("mine")
+        with pytest.raises(OutputError, match="only what such a command wrote"):
+            PairLab(out, recipe(base, files), ["product"], force=True)
+
+    def test_precision_is_settled_once_for_all(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        out, base = tmp_path / "lab", model_folder("wordpiece")
+        for precision in ("bf16", "fp32"):
+            how = recipe(base, files, precision=precision)
+            shutil.rmtree(out, ignore_errors=True)
+            (out / "joint").mkdir(parents=True)
+            begin_folder(out / "joint", how, str(base), [], kind="finetune")
+            found = PairLab(out, recipe(base, files, precision="auto"), ["joint", "product"])
+            assert {one.precision for one in found.recipes.values()} == {precision}
+
+    def test_no_folder_for_a_lab(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path, lab: tuple[Path, dict]
+    ) -> None:
+        how, file = recipe(model_folder("wordpiece"), files), tmp_path / "file"
+        file.write_text("mine")
+        for out, found in ((file, "a file"), (lab[0] / "joint", "a run")):
+            with pytest.raises(OutputError, match="cannot be written here") as refused:
+                PairLab(out, how, ["joint"])
+            assert refused.value.found == found
+
+
+class TestSchemes:
+    class Listener(Quiet):
+        def __init__(self) -> None:
+            self.notes: list[str] = []
+
+        def note(self, text: str) -> None:
+            self.notes.append(text)
+
+    def test_labels_have_no_cosine(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        how, listener = recipe(model_folder("wordpiece"), files), self.Listener()
+        with pytest.raises(UsageError, match="these pairs have labels") as refused:
+            PairLab(tmp_path / "lab", how, ["joint", "embed"])
+        assert "--positive LABEL" in str(refused.value.fix)
+        lab = PairLab(tmp_path / "lab", how, None, listener)
+        assert lab.schemes == ["joint", "concat", "difference", "product", "combined", "attention"]
+        assert listener.notes == ["embed is left out: it learns a cosine, and these pairs have labels"]
+
+    def test_an_error_of_cosines_is_in_no_unit(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        listener = self.Listener()
+        how = recipe(model_folder("wordpiece"), files, "score", selection={"metric": "mae"})
+        with pytest.raises(UsageError, match="its mae is not in the unit of the scores"):
+            PairLab(tmp_path / "lab", how, ["embed"])
+        assert "embed" not in PairLab(tmp_path / "lab", how, None, listener).schemes
+        assert len(listener.notes) == 1
+        how = recipe(model_folder("wordpiece"), files, "score")
+        assert PairLab(tmp_path / "lab", how).schemes[-1] == "embed"
+
+    def test_none(self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="no scheme is named"):
+            PairLab(tmp_path / "lab", recipe(model_folder("wordpiece"), files), [])
 
 
 def test_scores_and_cosines(model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from ambos.cli import columns as of
-from ambos.cli.options import Base, Dev, Encoding, Json, Out, Quiet
+from ambos.cli.options import Base, Dev, Encoding, Force, Json, Out, Quiet
 from ambos.cli.pair_options import SchemeName, task_of_pairs
 from ambos.cli.screen import Screen, printable, table
 from ambos.errors import UsageError
@@ -69,13 +69,15 @@ def compare(
         ),
     ] = None,
     encoding: Encoding = "utf-8",
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Train every way of reading pairs on the same rows; show what each reaches, and what it costs.
 
     Beside them: baselines without an encoder. Every scheme has a run of its own in the folder; the same
-    command again goes on where it was interrupted.
+    command again goes on where it was interrupted. Runs that were made with other settings or files
+    are refused, or with --force trained anew.
 
     [bold]Example[/]  ambos pairs compare --train snli/train.jsonl --dev snli/dev.jsonl --test snli/test.jsonl
     --base minilm --schemes joint,combined --epochs 1 --out lab
@@ -113,16 +115,17 @@ def compare(
 
     screen = Screen(json, quiet)
     with Display(screen).shown() as display:
-        result = PairLab(out, recipe, chosen, display, display.stage).run()
+        result = PairLab(out, recipe, chosen, display, display.stage, force).run()
     if result is None:
-        screen.note(f"interrupted: the same command goes on from what is in {out}")
+        again = "the same command without --force" if force else "the same command"
+        screen.note(f"interrupted: {again} goes on from what is in {out}")
         raise typer.Exit(130)
     screen.result({"out": str(out), **result}, lambda console: _show(console, result, out))
 
 
-def _chosen(schemes: str | None) -> list[Any]:
+def _chosen(schemes: str | None) -> list[Any] | None:
     if schemes is None:
-        return list(_SCHEMES)
+        return None
     found = [name.strip() for name in schemes.split(",") if name.strip()]
     for name in found:
         if name not in _SCHEMES:

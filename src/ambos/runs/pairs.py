@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,13 @@ from ambos.runs.finetune_task import make_task
 from ambos.runs.folder import RUN, read_run
 from ambos.runs.log import Quiet, Watcher
 from ambos.runs.pair_costs import measure_costs, measure_swapped
+from ambos.runs.pair_runs import choose_schemes, lab_recipes, refuse_other_runs, remove_runs
 from ambos.runs.pair_settings import Scheme
 from ambos.runs.saved_evaluations import find_evaluation
 from ambos.runs.series import finetune_series, resume_series
 from ambos.runs.splits import Splits, read_splits
 from ambos.tasks.classify import Classify
 
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 RESULT = "pairs.json"
 _DRAWS = 2000
 _ROWS = 2048  # of the test rows, at most, that are asked for once more with their texts exchanged
@@ -46,18 +46,32 @@ class PairLab:
         Holds a run for each scheme, `pairs.json` and `report.html`.
     recipe
         What all runs share.
-    schemes
-        Which ones; those that the task does not have are left out.
+    named
+        Which schemes; None for all that the task has.
     watcher, stage
         Who looks on, and who is told what begins.
+    force
+        Train anew what is there.
+
+    Attributes
+    ----------
+    schemes
+        Those that are tried.
+
+    Raises
+    ------
+    AmbosError
+        Of whatever cannot be compared: before anything is trained, not after.
     """
 
     folder: Path
     recipe: FinetuneRecipe
-    schemes: Sequence[Scheme]
+    named: Sequence[Scheme] | None = None
     watcher: Watcher = field(default_factory=Quiet)
     stage: Callable[[str], None] = lambda _: None
+    force: bool = False
     splits: Splits = field(init=False)
+    schemes: list[Scheme] = field(init=False)
 
     def __post_init__(self) -> None:
         self.stage("reading rows")
@@ -71,12 +85,19 @@ class PairLab:
                 fix="name them: --text-a COLUMN --text-b COLUMN",
             )
         self.task = make_task(self.recipe, rows)
-        if self.recipe.task != "score":  # a cosine is no label
-            self.schemes = [scheme for scheme in self.schemes if scheme != "embed"]
+        self.metric = self.recipe.selection.metric or self.task.main
+        self.less_is_better = self.metric in self.task.evaluation().less_is_better
+        self.schemes = choose_schemes(
+            self.named, self.recipe, by_error=self.less_is_better, note=self.watcher.note
+        )
+        self.recipes = lab_recipes(self.folder, self.recipe, self.schemes, force=self.force)
+        refuse_other_runs(self.folder, self.recipes, self.splits, force=self.force)
         self.stage(self.splits.summary)
 
     def run(self) -> dict[str, Any] | None:
         """Train what is not trained yet, measure all of it; return the results, None if interrupted."""
+        if self.force:  # all of them now: after an interruption none of other settings may be left
+            remove_runs(self.folder, self.schemes)
         for number, scheme in enumerate(self.schemes, 1):
             self.stage(f"{scheme} ({number} of {len(self.schemes)})")
             if not self._train(scheme):
@@ -94,20 +115,15 @@ class PairLab:
     def _train(self, scheme: Scheme) -> bool:
         """Make the run of a scheme, or go on with it; tell whether it came to its end."""
         out, several = self.folder / scheme, self.recipe.method
-        recipe = self.recipe.model_copy(
-            update={
-                "pair": self.recipe.pair.model_copy(update={"scheme": scheme}),
-                "task": "embed" if scheme == "embed" else self.recipe.task,
-            }
-        )
         if (out / RUN).is_file():
             if read_run(out).get("status") == "finished":
                 return True
             go_on = resume_series if several else resume_finetuning
             return go_on(out, watcher=self.watcher)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with output_errors(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         begin = finetune_series if several else finetune
-        return begin(out, recipe, watcher=self.watcher, stage=self.stage)
+        return begin(out, self.recipes[scheme], watcher=self.watcher, stage=self.stage)
 
     @property
     def split(self) -> str:
@@ -140,9 +156,7 @@ class PairLab:
 
     def _compared(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
         """Put all systems beside the best of the candidates."""
-        metric = self.recipe.selection.metric or self.task.main
-        evaluation = self.task.evaluation()
-        less = metric in evaluation.less_is_better
+        metric, less, evaluation = self.metric, self.less_is_better, self.task.evaluation()
         gold = candidates[0]["examples"]
         rows: dict[str, Rows] = {one["name"]: one.pop("examples") for one in candidates}
         baselines = self._baselines(gold)
