@@ -116,25 +116,6 @@ def _measured(result: Result) -> str:
     return f"{result['rows'][result['split']]:,} {result['split']} pairs"
 
 
-def table_of(result: Result) -> tuple[list[str], list[list[str]]]:
-    """Return the table of all systems for a terminal: its columns, and a row for each, best first."""
-    metric = result["metric"]
-    head = [f"{metric} [95 %]", "from best", "p", "", "train", "ms/pair", "pairs/s", "n x m/s"]
-    rows = []
-    for one in by_figure(result):
-        costs = one.get("costs")
-        spent = [duration(one["train_seconds"]).replace(SPACE, " ")] if costs else [""]
-        rates = [costs["pairs_per_second"], costs["grid_per_second"]] if costs else []
-        figures = (
-            [f"{1000 * costs['latency']:.1f}", *(f"{rate:,.0f}" for rate in rates)] if costs else [""] * 3
-        )
-        beside = one["against_best"]
-        less = [f"{beside['difference']['value']:+.3f}", f"{beside['p']:.3f}"] if beside else ["", ""]
-        found = "{value:.3f} [{low:.3f}, {high:.3f}]".format(**one["metrics"][metric])
-        rows.append([one["name"], found, *less, verdict(beside, result), *spent, *figures])
-    return ["system", *head], rows
-
-
 def by_figure(result: Result) -> list[Mapping[str, Any]]:
     """Return all systems, best first."""
     sign = -1 if result["less_is_better"] else 1
@@ -233,10 +214,11 @@ def _show_swapped(page: Page, result: Result) -> None:
             for one in result["candidates"]
         ]
         page.table(["scheme", head], rows, right=[head])
+    asked = " Every pair was asked of the model that had not learnt from it." * (result["split"] == "folds")
     page.paragraph(
         faint(
             "For a symmetric relation, such as paraphrase, a model should not change its mind; for "
-            "entailment it should, where one text says more than the other."
+            f"entailment it should, where one text says more than the other.{asked}"
         )
     )
 

@@ -16,6 +16,7 @@ from ambos.suggest import did_you_mean
 app = typer.Typer(help="Try ways of reading pairs of texts on the same rows.", no_args_is_help=True)
 
 _SCHEMES = get_args(SchemeName)
+_WIDEST = 1000  # columns, of a table that is written to a file
 
 
 @app.callback()
@@ -137,19 +138,35 @@ def _chosen(schemes: str | None) -> list[Any] | None:
     return list(dict.fromkeys(found))
 
 
+def _legend(result: dict[str, Any]) -> str:
+    """Return what the columns mean that do not say it themselves."""
+    exchanged = "labels that change" if result["task"] == "classify" else "correlation of scores"
+    said = [
+        "p: paired test against the best scheme, corrected (Holm)",
+        f"swapped: {exchanged} with the two texts exchanged",
+    ]
+    if any(one.get("spread") for one in result["candidates"]):
+        said.append("mean \u00b1 half of its 95 % interval (Student); the figure is of the run best on dev")
+    return "; ".join(said)
+
+
 def _show(console: Console, result: dict[str, Any], out: Path) -> None:
-    from ambos.analysis.pairs_report import table_of  # noqa: PLC0415
+    from ambos.analysis.pairs_table import table_of  # noqa: PLC0415
 
     columns, rows = table_of(result)
     console.print(
         f"[bold]{result['metric']}[/] on {result['split']} rows; "
         f"{result['rows']['train']:,} pairs to learn from"
     )
-    numbers = [name for name in columns if name not in {"system", ""}]
-    shown = table(*columns, right=numbers)
+    shown = table(*columns, right=[name for name in columns if name not in {"system", ""}])
+    shown.collapse_padding = True  # 120 columns shall hold it
     for row in rows:
         shown.add_row(*map(printable, row), style="bold" if row[0] == result["best"] else None)
+    if not console.is_terminal:  # a file has lines as long as they need be
+        console.width, least = _WIDEST, console.width
+        console.width = max(least, console.measure(shown).maximum)
     console.print(shown)
+    console.print(_legend(result), style="dim")
     console.print()
     console.print(printable(result["recommendation"]))
     path = printable(str(out))

@@ -147,6 +147,7 @@ class PairLab:
             "name": scheme,
             "metrics": saved.values["metrics"],
             "spread": about.get("spread", {}).get(self.split),
+            "runs": runs,
             "train_seconds": about["seconds"] / runs,
             "parameters": parameters(Bundle.load(out / "bundle").network),
             "costs": measure_costs(model, some, apart=scheme != "joint").as_dict(),
