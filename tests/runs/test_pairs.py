@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from ambos.analysis.pairs_report import recommend
-from ambos.errors import OutputError, UsageError
+from ambos.analysis.pairs_table import table_of
+from ambos.errors import InputError, OutputError, UsageError
 from ambos.evaluate.pair_baselines import hold_out_baselines, overlap, predict_baselines
 from ambos.predict.model import load
 from ambos.recipe import load_recipe
 from ambos.runs.finetune_folder import recipe_of
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.folder import begin_folder
+from ambos.runs.folds import Folds
 from ambos.runs.log import Quiet
 from ambos.runs.pair_costs import joint_tokens
 from ambos.runs.pairs import PairLab
@@ -243,18 +245,68 @@ def test_scores_and_cosines(model_folder: Callable[[str], Path], files: dict, tm
     assert result["candidates"][1]["swapped"]["mean_difference"] == pytest.approx(0, abs=1e-5)  # a cosine
 
 
-@pytest.mark.parametrize("more", [{"seeds": 2}, {"folds": 2}])
-def test_seeds_and_folds(
-    model_folder: Callable[[str], Path], files: dict, tmp_path: Path, more: dict[str, int]
-) -> None:
-    given = dict(files) if "seeds" in more else {"train": files["train"]}
-    how = recipe(model_folder("wordpiece"), given, **more)
+def test_seeds(model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+    how = recipe(model_folder("wordpiece"), files, seeds=2)
     result = PairLab(tmp_path / "lab", how, ["joint", "product"]).run()
-    assert result["method"] == next(iter(more))
-    if "seeds" in more:
-        assert result["candidates"][0]["spread"]["accuracy"]["sd"] >= 0
-    else:
-        assert (result["split"], result["rows"]["train"]) == ("folds", 96)
+    assert result["method"] == "seeds"
+    spread = result["candidates"][0]["spread"]["accuracy"]
+    assert spread["sd"] >= 0
+    columns, rows = table_of(result)
+    shown = dict(zip(columns, next(row for row in rows if row[0] == "joint"), strict=True))
+    half = (spread["high"] - spread["low"]) / 2
+    assert shown["mean of\n2 seeds"] == f"{spread['mean']:.3f} \u00b1{half:.3f}"
+
+
+def test_folds_are_the_same_for_all(
+    model_folder: Callable[[str], Path], files: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folds = []
+
+    def spy(pairs: object, targets: object, fold_of: np.ndarray, *, scores: bool) -> object:
+        folds.append(fold_of)
+        return hold_out_baselines(pairs, targets, fold_of, scores=scores)
+
+    monkeypatch.setattr("ambos.runs.pairs.hold_out_baselines", spy)
+    out = tmp_path / "lab"
+    how = recipe(model_folder("wordpiece"), {"train": files["train"]}, folds=2)
+    lab = PairLab(out, how, ["joint"])
+    result = lab.run()
+    assert (result["method"], result["split"], result["rows"]["train"]) == ("folds", "folds", 96)
+    (fold_of,) = folds
+    rows, changed = lab.splits.train.rows, 0
+    for number in (0, 1):
+        saved = json.loads((out / "joint" / f"fold-{number + 1}" / "evaluation" / "test.json").read_text())
+        assert saved["rows"] == (fold_of == number).sum()
+        model = load(out / "joint" / f"fold-{number + 1}", "cpu")
+        some = [row for row, fold in zip(rows, fold_of, strict=True) if fold == number]
+        said = model.predict([(row.text_a, row.text_b) for row in some])
+        other = model.predict([(row.text_b, row.text_a) for row in some])
+        changed += sum(one.labels != two.labels for one, two in zip(said, other, strict=True))
+    assert result["candidates"][0]["swapped"]["changed"] == changed / 96
+    series = Folds(out / "joint", recipe_of(out / "joint"), lab.splits)
+    assert fold_of.tolist() == series.fold_of.tolist()
+
+
+class TestRowsThatCannotBeUsed:
+    """Known before anything is trained."""
+
+    def test_labels_that_are_not_learnt(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "test.jsonl"
+        unknown = json.dumps({"text_a": "uma casa", "text_b": "gato", "label": "new"})
+        file.write_text(Path(files["test"][0]).read_text() + unknown + "\n")
+        data = {**files, "test": [str(file)]}
+        with pytest.raises(InputError, match="new"):
+            PairLab(tmp_path / "lab", recipe(model_folder("wordpiece"), data), ["joint"])
+        how = recipe(model_folder("wordpiece"), data, data={"skip_bad": True})
+        lab = PairLab(tmp_path / "lab", how, ["joint"])
+        assert len(lab.rows) == 64
+        assert lab.splits.test.left_out == {"unknown label": 1}
+
+    def test_several_labels(self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="one label each"):
+            PairLab(tmp_path / "lab", recipe(model_folder("wordpiece"), files, several=True))
 
 
 def test_single_texts_are_refused(model_folder: Callable[[str], Path], tmp_path: Path) -> None:
@@ -302,10 +354,24 @@ class TestBaselines:
         """Whoever had seen the pair would know its label; who has not cannot."""
         pairs = [(f"w{number}", f"v{number}") for number in range(40)]
         targets = np.array([0, 1] * 20)
-        found = hold_out_baselines(pairs, targets, 4, scores=False)["TF-IDF"]
+        found = hold_out_baselines(pairs, targets, np.arange(40) % 4, scores=False)["TF-IDF"]
         assert (found == targets).mean() < 0.8
+        twice, same = pairs * 2, np.tile(targets, 2)
+        apart = hold_out_baselines(twice, same, np.repeat([0, 1], 40), scores=False)["TF-IDF"]
+        assert (apart == same).mean() > 0.9  # which equal texts are in the folds does count
+        together = hold_out_baselines(twice, same, np.tile(np.arange(40) % 4, 2), scores=False)["TF-IDF"]
+        assert (together == same).mean() < 0.8
         seen = predict_baselines(pairs, targets, pairs, scores=False)["TF-IDF"]
         assert (seen == targets).mean() > 0.9
+
+    @pytest.mark.parametrize("scores", [False, True])
+    def test_texts_without_words_tell_nothing(self, scores: bool) -> None:
+        targets = np.array([1, 0, 1] * 4) + (0.5 if scores else 0)
+        one = predict_baselines([("a b", "?!")] * 12, targets, [("a", "b"), ("c", "...")], scores=scores)
+        assert one["second text alone"].tolist() == one["commonest answer"].tolist()
+        none = predict_baselines([("!", "?!")] * 12, targets, [("a", "b")], scores=scores)
+        assert none["TF-IDF"].tolist() == none["commonest answer"].tolist()
+        assert len(none["shared words, TF-IDF"]) == 1
 
     def test_overlap_is_none_for_empty_words(self) -> None:
         assert overlap("...", "!!!")[:3] == [0.0, 0.0, 0.0]

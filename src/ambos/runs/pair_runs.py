@@ -62,8 +62,7 @@ def _without_embed(recipe: FinetuneRecipe, *, by_error: bool) -> tuple[str, str]
     if recipe.task != "score":
         return (
             "it learns a cosine, and these pairs have labels",
-            "leave it out of --schemes, or train it by itself: ambos finetune pair --scheme embed "
-            "--positive LABEL",
+            "leave it out of --schemes, or train it: ambos finetune pair --scheme embed --positive LABEL",
         )
     if by_error:
         return (
@@ -71,6 +70,17 @@ def _without_embed(recipe: FinetuneRecipe, *, by_error: bool) -> tuple[str, str]
             "leave it out of --schemes, or judge by order: --set selection.metric=spearman",
         )
     return "", ""
+
+
+def refuse_several(recipe: FinetuneRecipe) -> None:
+    """Raise `UsageError` for pairs with any number of labels, which the baselines do not learn."""
+    if recipe.several:
+        raise UsageError(
+            "the lab compares pairs that have one label each",
+            expected="one label, or one score, for each pair",
+            found="several = true",
+            fix="leave it out; ambos finetune pair --several --scheme SCHEME trains one scheme at a time",
+        )
 
 
 def lab_recipes(

@@ -1,7 +1,7 @@
 """The pair lab: every way of reading pairs, trained on the same rows, measured side by side, with costs."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,16 @@ from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.comparison import compare
 from ambos.evaluate.pair_baselines import BASELINES, hold_out_baselines, predict_baselines
 from ambos.files import output_errors, write_file
-from ambos.predict.model import load
+from ambos.predict.model import Model, load
+from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune_run import finetune, resume_finetuning
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.finetune_task import make_task
 from ambos.runs.folder import RUN, read_run
+from ambos.runs.folds import fold_name, folds_of
 from ambos.runs.log import Quiet, Watcher
 from ambos.runs.pair_costs import measure_costs, measure_swapped
-from ambos.runs.pair_runs import choose_schemes, lab_recipes, refuse_other_runs, remove_runs
+from ambos.runs.pair_runs import choose_schemes, lab_recipes, refuse_other_runs, refuse_several, remove_runs
 from ambos.runs.pair_settings import Scheme
 from ambos.runs.saved_evaluations import find_evaluation
 from ambos.runs.series import finetune_series, resume_series
@@ -75,9 +77,10 @@ class PairLab:
 
     def __post_init__(self) -> None:
         self.stage("reading rows")
+        refuse_several(self.recipe)
         splits = read_splits(self.recipe.data, self.recipe.task)
-        self.splits = splits if self.recipe.folds else splits.with_dev()
-        rows = self.splits.train.rows
+        splits = splits if self.recipe.folds else splits.with_dev()
+        rows = splits.train.rows
         if not rows or not isinstance(rows[0], PairRow):
             raise UsageError(
                 "these are no pairs of texts",
@@ -85,6 +88,7 @@ class PairLab:
                 fix="name them: --text-a COLUMN --text-b COLUMN",
             )
         self.task = make_task(self.recipe, rows)
+        self.splits = known_splits(self.task, splits, skip_bad=self.recipe.data.skip_bad)
         self.metric = self.recipe.selection.metric or self.task.main
         self.less_is_better = self.metric in self.task.evaluation().less_is_better
         self.schemes = choose_schemes(
@@ -141,7 +145,6 @@ class PairLab:
         about, saved = read_run(out), find_evaluation(out, self.split)
         model = load(out / "bundle", "cpu")
         some = self.rows[:_ROWS]
-        said = model.predict([(row.text_a, row.text_b) for row in some])
         runs = max(1, len(about.get("members", ())))
         return {
             "name": scheme,
@@ -151,9 +154,17 @@ class PairLab:
             "train_seconds": about["seconds"] / runs,
             "parameters": parameters(Bundle.load(out / "bundle").network),
             "costs": measure_costs(model, some, apart=scheme != "joint").as_dict(),
-            "swapped": measure_swapped(model, some, said),
+            "swapped": measure_swapped(self._held_out(out) if self.split == "folds" else [(model, some)]),
             "examples": saved.examples,
         }
+
+    def _held_out(self, run: Path) -> Iterator[tuple[Model, list[PairRow]]]:
+        """Yield the model of each fold with those of the first rows that it has not seen."""
+        rows, fold_of = self.rows[:_ROWS], folds_of(self.rows, self.recipe)
+        for number in range(self.recipe.folds):
+            some = [row for row, fold in zip(rows, fold_of.tolist(), strict=False) if fold == number]
+            if some:
+                yield load(run / fold_name(number) / "bundle", "cpu"), some
 
     def _compared(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
         """Put all systems beside the best of the candidates."""
@@ -199,7 +210,8 @@ class PairLab:
         pairs = [[(row.text_a, row.text_b) for row in some] for some in (train, test)]
         found = []
         if self.split == "folds":
-            predictions = hold_out_baselines(pairs[0], targets, self.recipe.folds, scores=scores)
+            fold_of = folds_of(train, self.recipe)
+            predictions = hold_out_baselines(pairs[0], targets, fold_of, scores=scores)
         else:
             predictions = predict_baselines(pairs[0], targets, pairs[1], scores=scores)
         for name, said in predictions.items():
