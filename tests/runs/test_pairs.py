@@ -11,6 +11,7 @@ import pytest
 from ambos.analysis.pairs_report import recommend
 from ambos.analysis.pairs_table import table_of
 from ambos.errors import InputError, OutputError, UsageError
+from ambos.evaluate.comparison import holm
 from ambos.evaluate.pair_baselines import hold_out_baselines, overlap, predict_baselines
 from ambos.predict.model import load
 from ambos.recipe import load_recipe
@@ -113,6 +114,10 @@ def test_the_report_has_it_all(lab: tuple[Path, dict]) -> None:
     assert page.count("data:image/svg+xml") == 2
     assert "http" not in page.replace("http-equiv", "")
     assert result["recommendation"].split(":")[0] in page
+    assert "The best scheme was chosen by these pairs" in page
+    systems = [*result["candidates"], *result["baselines"]]
+    beside = [one["against_best"] for one in systems if one["against_best"]]
+    assert [one["p"] for one in beside] == holm([one["difference"]["p"] for one in beside])
 
 
 def test_again_goes_on(lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict) -> None:
@@ -410,4 +415,12 @@ class TestRecommendation:
         assert "combined, which loses 0.020 and is 90 times as fast" in said
 
     def test_a_baseline_that_is_as_good_is_said(self) -> None:
-        assert "but TF-IDF cannot be told from it" in recommend(self.result(True, baseline=True))
+        assert "but TF-IDF cannot be told from joint" in recommend(self.result(True, baseline=True))
+
+    @pytest.mark.parametrize("twin_is_worse", [False, True])
+    def test_a_baseline_that_is_better_is_said_to_be(self, twin_is_worse: bool) -> None:
+        result = self.result(twin_is_worse, baseline=True)
+        result["baselines"] += [self.candidate("shared words", 0.95, 1.0, "shared words")]
+        said = recommend(result)
+        assert "shared words, which needs no encoder, is better than joint (0.950)" in said
+        assert "cannot be told from it" not in said

@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 
 from ambos.cli import columns as of
-from ambos.cli.options import Base, Dev, Encoding, Force, Json, Out, Quiet
-from ambos.cli.pair_options import SchemeName, task_of_pairs
+from ambos.cli.options import Base, Dev, Encoding, Force, Hidden, Json, MaxLength, Out, Quiet, SkipBad
+from ambos.cli.pair_options import Absolute, SchemeName, task_of_pairs
 from ambos.cli.screen import Screen, printable, table
 from ambos.errors import UsageError
 from ambos.suggest import did_you_mean
@@ -48,6 +48,10 @@ def compare(
     text_b: of.TextB = None,
     label: of.Label = None,
     score: of.Score = None,
+    skip_bad: SkipBad = False,
+    max_length: MaxLength = None,
+    hidden: Hidden = False,
+    absolute: Absolute = False,
     epochs: Annotated[
         float | None, typer.Option(help="How often every pair is read.", min=0.01, show_default="4")
     ] = None,
@@ -96,6 +100,9 @@ def compare(
         "minutes": minutes,
         "seeds": seeds,
         "folds": folds,
+        "max_length": max_length,
+        "head": {"hidden": hidden},
+        "pair": {"absolute": absolute},
         "data": {
             "train": train,
             "dev": dev or [],
@@ -103,6 +110,7 @@ def compare(
             "columns": {role: name for role, name in columns.items() if name},
             "pairs": True,
             "encoding": encoding,
+            "skip_bad": skip_bad,
         },
         "learning": {"lr": lr} if lr else {},
     }
@@ -145,6 +153,8 @@ def _legend(result: dict[str, Any]) -> str:
         "p: paired test against the best scheme, corrected (Holm)",
         f"swapped: {exchanged} with the two texts exchanged",
     ]
+    if len(result["candidates"]) > 1:
+        said.append(f"the best was chosen by these {result['split']} rows, which flatters it")
     if any(one.get("spread") for one in result["candidates"]):
         said.append("mean \u00b1 half of its 95 % interval (Student); the figure is of the run best on dev")
     return "; ".join(said)

@@ -175,9 +175,8 @@ class PairLab:
         rows |= {one["name"]: one.pop("examples") for one in baselines}
         sign = -1 if less else 1
         best = max(candidates, key=lambda one: sign * one["metrics"][metric]["value"])["name"]
-        order = {name: found for name, found in rows.items() if name != best} | {best: rows[best]}
-        found = compare(evaluation, order, draws=_DRAWS)
-        against = {one.first: one for one in found if one.metric == metric and one.second == best}
+        found = compare(evaluation, rows, against=best, draws=_DRAWS)
+        against = {one.first: one for one in found if one.metric == metric}
         for one in (*candidates, *baselines):
             beside = against.get(one["name"])
             one["against_best"] = beside.as_dict() if beside else None
