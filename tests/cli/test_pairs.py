@@ -146,10 +146,19 @@ def test_the_lab(ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: P
     command = ("pairs", "compare", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", out)
     ran = ambos(*command, "--schemes", "joint,product", "--set", "pair.absolute=true")  # for others
     assert ran.code == 0, ran.err
-    for word in ("joint", "product", "shared words", "Take ", "report.html"):
+    for word in ("joint", "product", "shared words", "Take ", "report.html", "params", "swapped"):
         assert word in ran.out
     wrong = ambos(*command, "--schemes", "joint,produkt").refused(2, "there is no scheme 'produkt'")
     assert "product" in wrong["fix"]
+    ambos(*command, "--schemes", " , ").refused(2, "no scheme is named")
+    ambos(*command, "--schemes", "embed").refused(2, "these pairs have labels")
+    changed = ("--absolute", "--hidden", "--skip-bad", "--max-length", "16")
+    given = ambos(*command, "--schemes", "joint", *changed).refused(4, "was made otherwise")
+    assert set(given["expected"].split("; ")) == {
+        *("max_length 16", "data.skip_bad True", "head.hidden True", "pair.absolute True"),
+    }
+    other = ambos(*command, "--schemes", "joint", "--lr", "0.01").refused(4, "made otherwise: learning.lr")
+    assert "--force" in other["fix"]
 
 
 class TestSearch:

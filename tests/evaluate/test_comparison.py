@@ -43,6 +43,22 @@ def test_three_systems_are_told_apart_where_they_differ():
     assert json.loads(json.dumps([one.as_dict() for one in found]))[1]["better"] == "good"
 
 
+def test_against_one_only_these_are_corrected_for():
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 3, 200)
+    confusion = Confusion(["a", "b", "c"])
+    best = labels(rng, 0.8, gold)
+    runs = {"best": best} | {f"other {number}": labels(rng, 0.7, gold) for number in range(4)}
+    rows = {name: confusion.rows(gold, run) for name, run in runs.items()}
+    found = by("accuracy", compare(confusion, rows, against="best"))
+    assert [(one.first, one.second) for one in found] == [(f"other {n}", "best") for n in range(4)]
+    assert [one.p for one in found] == holm([one.difference.p for one in found])
+    every = by("accuracy", compare(confusion, {name: rows[name] for name in (*list(rows)[1:], "best")}))
+    corrected_for_all = [one.p for one in every if one.second == "best"]
+    assert all(one.p <= other for one, other in zip(found, corrected_for_all, strict=True))
+    assert sum(one.p for one in found) < sum(corrected_for_all)
+
+
 def test_the_difference_is_that_of_the_metrics():
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 3, 100)

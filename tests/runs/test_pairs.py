@@ -1,6 +1,7 @@
 """The pair lab: every scheme on the same rows, baselines beside them, a report, and going on after a stop."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,11 +9,17 @@ import numpy as np
 import pytest
 
 from ambos.analysis.pairs_report import recommend
-from ambos.errors import UsageError
+from ambos.analysis.pairs_table import table_of
+from ambos.errors import InputError, OutputError, UsageError
+from ambos.evaluate.comparison import holm
 from ambos.evaluate.pair_baselines import hold_out_baselines, overlap, predict_baselines
 from ambos.predict.model import load
 from ambos.recipe import load_recipe
+from ambos.runs.finetune_folder import recipe_of
 from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.folder import begin_folder
+from ambos.runs.folds import Folds
+from ambos.runs.log import Quiet
 from ambos.runs.pair_costs import joint_tokens
 from ambos.runs.pairs import PairLab
 
@@ -60,18 +67,14 @@ def lab(
     model_folder: Callable[[str], Path], files: dict[str, list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, dict]:
     out = tmp_path_factory.mktemp("lab") / "lab"
-    schemes = ["joint", "combined", "attention", "embed"]
+    schemes = ["joint", "combined", "attention"]
     result = PairLab(out, recipe(model_folder("wordpiece"), files), schemes).run()
     return out, result
 
 
 def test_all_are_measured_with_the_same_rows(lab: tuple[Path, dict]) -> None:
     out, result = lab
-    assert [one["name"] for one in result["candidates"]] == [
-        "joint",
-        "combined",
-        "attention",
-    ]  # labels: no cosine
+    assert [one["name"] for one in result["candidates"]] == ["joint", "combined", "attention"]
     assert (result["split"], result["rows"]["test"]) == ("test", 64)
     assert json.loads((out / "pairs.json").read_text())["recommendation"] == result["recommendation"]
     for one in result["candidates"]:
@@ -111,6 +114,10 @@ def test_the_report_has_it_all(lab: tuple[Path, dict]) -> None:
     assert page.count("data:image/svg+xml") == 2
     assert "http" not in page.replace("http-equiv", "")
     assert result["recommendation"].split(":")[0] in page
+    assert "The best scheme was chosen by these pairs" in page
+    systems = [*result["candidates"], *result["baselines"]]
+    beside = [one["against_best"] for one in systems if one["against_best"]]
+    assert [one["p"] for one in beside] == holm([one["difference"]["p"] for one in beside])
 
 
 def test_again_goes_on(lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict) -> None:
@@ -119,6 +126,118 @@ def test_again_goes_on(lab: tuple[Path, dict], model_folder: Callable[[str], Pat
     result = PairLab(out, recipe(model_folder("wordpiece"), files), ["combined", "product"]).run()
     assert (out / "combined" / "run.json").read_bytes() == before
     assert [one["name"] for one in result["candidates"]] == ["combined", "product"]
+
+
+class TestRunsThatAreThere:
+    """A finished run stands in the table only if it is what would be trained now."""
+
+    def test_other_settings_are_refused(
+        self, lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict
+    ) -> None:
+        out, _ = lab
+        how = recipe(model_folder("wordpiece"), files, epochs=2.0, learning={"lr": 1e-4})
+        with pytest.raises(OutputError, match="the run of joint was made otherwise") as refused:
+            PairLab(out, how, ["joint", "product"])
+        assert refused.value.expected == "epochs 2.0; learning.lr 0.0001"
+        assert refused.value.found == "epochs 1.0; learning.lr 0.001"
+        assert "--force" in str(refused.value.fix)
+
+    def test_other_rows_in_a_file_of_the_same_name_and_length(
+        self, lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict
+    ) -> None:
+        out, _ = lab
+        file = Path(files["test"][0])
+        before = file.read_text()
+        file.write_text("\n".join(before.splitlines()[::-1]) + "\n")
+        try:
+            with pytest.raises(OutputError, match="made otherwise: the --train, --dev and --test files"):
+                PairLab(out, recipe(model_folder("wordpiece"), files), ["joint"])
+        finally:
+            file.write_text(before)
+
+    def test_a_run_that_was_stopped_does_not_go_on_with_its_old_settings(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        out, base = tmp_path / "lab", model_folder("wordpiece")
+        (out / "joint").mkdir(parents=True)
+        begin_folder(out / "joint", recipe(base, files, epochs=3.0), str(base), [], kind="finetune")
+        with pytest.raises(OutputError, match="made otherwise: epochs"):
+            PairLab(out, recipe(base, files), ["joint"])
+        PairLab(out, recipe(base, files, epochs=3.0), ["joint"])
+
+    def test_force_trains_anew(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        out, base = tmp_path / "lab", model_folder("wordpiece")
+        stale = recipe(base, files, epochs=3.0, pair={"scheme": "product"})
+        for scheme in ("joint", "product"):
+            (out / scheme).mkdir(parents=True)
+            begin_folder(out / scheme, stale, str(base), [], kind="finetune")
+        again = PairLab(out, recipe(base, files), ["product"], force=True)
+        again.run()
+        assert recipe_of(out / "product").epochs == 1.0
+        assert recipe_of(out / "joint").epochs == 3.0  # was not asked for
+        (out / "product" / "notes.txt").write_text("mine")
+        with pytest.raises(OutputError, match="only what such a command wrote"):
+            PairLab(out, recipe(base, files), ["product"], force=True)
+
+    def test_precision_is_settled_once_for_all(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        out, base = tmp_path / "lab", model_folder("wordpiece")
+        for precision in ("bf16", "fp32"):
+            how = recipe(base, files, precision=precision)
+            shutil.rmtree(out, ignore_errors=True)
+            (out / "joint").mkdir(parents=True)
+            begin_folder(out / "joint", how, str(base), [], kind="finetune")
+            found = PairLab(out, recipe(base, files, precision="auto"), ["joint", "product"])
+            assert {one.precision for one in found.recipes.values()} == {precision}
+
+    def test_no_folder_for_a_lab(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path, lab: tuple[Path, dict]
+    ) -> None:
+        how, file = recipe(model_folder("wordpiece"), files), tmp_path / "file"
+        file.write_text("mine")
+        for out, found in ((file, "a file"), (lab[0] / "joint", "a run")):
+            with pytest.raises(OutputError, match="cannot be written here") as refused:
+                PairLab(out, how, ["joint"])
+            assert refused.value.found == found
+
+
+class TestSchemes:
+    class Listener(Quiet):
+        def __init__(self) -> None:
+            self.notes: list[str] = []
+
+        def note(self, text: str) -> None:
+            self.notes.append(text)
+
+    def test_labels_have_no_cosine(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        how, listener = recipe(model_folder("wordpiece"), files), self.Listener()
+        with pytest.raises(UsageError, match="these pairs have labels") as refused:
+            PairLab(tmp_path / "lab", how, ["joint", "embed"])
+        assert "--positive LABEL" in str(refused.value.fix)
+        lab = PairLab(tmp_path / "lab", how, None, listener)
+        assert lab.schemes == ["joint", "concat", "difference", "product", "combined", "attention"]
+        assert listener.notes == ["embed is left out: it learns a cosine, and these pairs have labels"]
+
+    def test_an_error_of_cosines_is_in_no_unit(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        listener = self.Listener()
+        how = recipe(model_folder("wordpiece"), files, "score", selection={"metric": "mae"})
+        with pytest.raises(UsageError, match="its mae is not in the unit of the scores"):
+            PairLab(tmp_path / "lab", how, ["embed"])
+        assert "embed" not in PairLab(tmp_path / "lab", how, None, listener).schemes
+        assert len(listener.notes) == 1
+        how = recipe(model_folder("wordpiece"), files, "score")
+        assert PairLab(tmp_path / "lab", how).schemes[-1] == "embed"
+
+    def test_none(self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="no scheme is named"):
+            PairLab(tmp_path / "lab", recipe(model_folder("wordpiece"), files), [])
 
 
 def test_scores_and_cosines(model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
@@ -131,18 +250,68 @@ def test_scores_and_cosines(model_folder: Callable[[str], Path], files: dict, tm
     assert result["candidates"][1]["swapped"]["mean_difference"] == pytest.approx(0, abs=1e-5)  # a cosine
 
 
-@pytest.mark.parametrize("more", [{"seeds": 2}, {"folds": 2}])
-def test_seeds_and_folds(
-    model_folder: Callable[[str], Path], files: dict, tmp_path: Path, more: dict[str, int]
-) -> None:
-    given = dict(files) if "seeds" in more else {"train": files["train"]}
-    how = recipe(model_folder("wordpiece"), given, **more)
+def test_seeds(model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+    how = recipe(model_folder("wordpiece"), files, seeds=2)
     result = PairLab(tmp_path / "lab", how, ["joint", "product"]).run()
-    assert result["method"] == next(iter(more))
-    if "seeds" in more:
-        assert result["candidates"][0]["spread"]["accuracy"]["sd"] >= 0
-    else:
-        assert (result["split"], result["rows"]["train"]) == ("folds", 96)
+    assert result["method"] == "seeds"
+    spread = result["candidates"][0]["spread"]["accuracy"]
+    assert spread["sd"] >= 0
+    columns, rows = table_of(result)
+    shown = dict(zip(columns, next(row for row in rows if row[0] == "joint"), strict=True))
+    half = (spread["high"] - spread["low"]) / 2
+    assert shown["mean of\n2 seeds"] == f"{spread['mean']:.3f} \u00b1{half:.3f}"
+
+
+def test_folds_are_the_same_for_all(
+    model_folder: Callable[[str], Path], files: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folds = []
+
+    def spy(pairs: object, targets: object, fold_of: np.ndarray, *, scores: bool) -> object:
+        folds.append(fold_of)
+        return hold_out_baselines(pairs, targets, fold_of, scores=scores)
+
+    monkeypatch.setattr("ambos.runs.pairs.hold_out_baselines", spy)
+    out = tmp_path / "lab"
+    how = recipe(model_folder("wordpiece"), {"train": files["train"]}, folds=2)
+    lab = PairLab(out, how, ["joint"])
+    result = lab.run()
+    assert (result["method"], result["split"], result["rows"]["train"]) == ("folds", "folds", 96)
+    (fold_of,) = folds
+    rows, changed = lab.splits.train.rows, 0
+    for number in (0, 1):
+        saved = json.loads((out / "joint" / f"fold-{number + 1}" / "evaluation" / "test.json").read_text())
+        assert saved["rows"] == (fold_of == number).sum()
+        model = load(out / "joint" / f"fold-{number + 1}", "cpu")
+        some = [row for row, fold in zip(rows, fold_of, strict=True) if fold == number]
+        said = model.predict([(row.text_a, row.text_b) for row in some])
+        other = model.predict([(row.text_b, row.text_a) for row in some])
+        changed += sum(one.labels != two.labels for one, two in zip(said, other, strict=True))
+    assert result["candidates"][0]["swapped"]["changed"] == changed / 96
+    series = Folds(out / "joint", recipe_of(out / "joint"), lab.splits)
+    assert fold_of.tolist() == series.fold_of.tolist()
+
+
+class TestRowsThatCannotBeUsed:
+    """Known before anything is trained."""
+
+    def test_labels_that_are_not_learnt(
+        self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "test.jsonl"
+        unknown = json.dumps({"text_a": "uma casa", "text_b": "gato", "label": "new"})
+        file.write_text(Path(files["test"][0]).read_text() + unknown + "\n")
+        data = {**files, "test": [str(file)]}
+        with pytest.raises(InputError, match="new"):
+            PairLab(tmp_path / "lab", recipe(model_folder("wordpiece"), data), ["joint"])
+        how = recipe(model_folder("wordpiece"), data, data={"skip_bad": True})
+        lab = PairLab(tmp_path / "lab", how, ["joint"])
+        assert len(lab.rows) == 64
+        assert lab.splits.test.left_out == {"unknown label": 1}
+
+    def test_several_labels(self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="one label each"):
+            PairLab(tmp_path / "lab", recipe(model_folder("wordpiece"), files, several=True))
 
 
 def test_single_texts_are_refused(model_folder: Callable[[str], Path], tmp_path: Path) -> None:
@@ -190,10 +359,24 @@ class TestBaselines:
         """Whoever had seen the pair would know its label; who has not cannot."""
         pairs = [(f"w{number}", f"v{number}") for number in range(40)]
         targets = np.array([0, 1] * 20)
-        found = hold_out_baselines(pairs, targets, 4, scores=False)["TF-IDF"]
+        found = hold_out_baselines(pairs, targets, np.arange(40) % 4, scores=False)["TF-IDF"]
         assert (found == targets).mean() < 0.8
+        twice, same = pairs * 2, np.tile(targets, 2)
+        apart = hold_out_baselines(twice, same, np.repeat([0, 1], 40), scores=False)["TF-IDF"]
+        assert (apart == same).mean() > 0.9  # which equal texts are in the folds does count
+        together = hold_out_baselines(twice, same, np.tile(np.arange(40) % 4, 2), scores=False)["TF-IDF"]
+        assert (together == same).mean() < 0.8
         seen = predict_baselines(pairs, targets, pairs, scores=False)["TF-IDF"]
         assert (seen == targets).mean() > 0.9
+
+    @pytest.mark.parametrize("scores", [False, True])
+    def test_texts_without_words_tell_nothing(self, scores: bool) -> None:
+        targets = np.array([1, 0, 1] * 4) + (0.5 if scores else 0)
+        one = predict_baselines([("a b", "?!")] * 12, targets, [("a", "b"), ("c", "...")], scores=scores)
+        assert one["second text alone"].tolist() == one["commonest answer"].tolist()
+        none = predict_baselines([("!", "?!")] * 12, targets, [("a", "b")], scores=scores)
+        assert none["TF-IDF"].tolist() == none["commonest answer"].tolist()
+        assert len(none["shared words, TF-IDF"]) == 1
 
     def test_overlap_is_none_for_empty_words(self) -> None:
         assert overlap("...", "!!!")[:3] == [0.0, 0.0, 0.0]
@@ -232,4 +415,12 @@ class TestRecommendation:
         assert "combined, which loses 0.020 and is 90 times as fast" in said
 
     def test_a_baseline_that_is_as_good_is_said(self) -> None:
-        assert "but TF-IDF cannot be told from it" in recommend(self.result(True, baseline=True))
+        assert "but TF-IDF cannot be told from joint" in recommend(self.result(True, baseline=True))
+
+    @pytest.mark.parametrize("twin_is_worse", [False, True])
+    def test_a_baseline_that_is_better_is_said_to_be(self, twin_is_worse: bool) -> None:
+        result = self.result(twin_is_worse, baseline=True)
+        result["baselines"] += [self.candidate("shared words", 0.95, 1.0, "shared words")]
+        said = recommend(result)
+        assert "shared words, which needs no encoder, is better than joint (0.950)" in said
+        assert "cannot be told from it" not in said

@@ -25,12 +25,7 @@ def recommend(result: Result) -> str:
     by_name = {one["name"]: one for one in result["candidates"]}
     best, metric = by_name[result["best"]], result["metric"]
     figure = f"{words(metric)} {best['metrics'][metric]['value']:.3f}"
-    beaten = _beaten_by_baselines(result)
-    warning = (
-        f"; but {beaten} cannot be told from it, so the pairs may not be what it learnt from"
-        if beaten
-        else ""
-    )
+    warning = _warning(result, "it")
     apart = [one for one in result["candidates"] if one["name"] != "joint"]
     if not apart or best["name"] != "joint":
         return f"Take {best['name']}: it has the best {figure}{_beside(result, best)}{warning}."
@@ -41,14 +36,15 @@ def recommend(result: Result) -> str:
         return (
             f"Take {fast['name']}: its {words(metric)} of {value:.3f} cannot be told from that of joint "
             f"({best['metrics'][metric]['value']:.3f}), and it scores every text of one list with "
-            f"every one of another {_times(fast, best)} as fast{warning}."
+            f"every one of another {_times(fast, best)} as fast{_warning(result, best['name'])}."
         )
     sign = -1 if result["less_is_better"] else 1
     near = max(apart, key=lambda one: sign * one["metrics"][metric]["value"])
     lost = abs(near["metrics"][metric]["value"] - best["metrics"][metric]["value"])
     return (
         f"Take joint: it has the best {figure}; where every text of one list meets every one of another, "
-        f"take {near['name']}, which loses {lost:.3f} and is {_times(near, best)} as fast{warning}."
+        f"take {near['name']}, which loses {lost:.3f} and is {_times(near, best)} as fast"
+        f"{_warning(result, 'joint')}."
     )
 
 
@@ -70,17 +66,20 @@ def _beside(result: Result, best: Mapping[str, Any]) -> str:
     return f", {told}, and is {_times(best, joint)} as fast for every text with every other"
 
 
-def _beaten_by_baselines(result: Result) -> str | None:
-    """Return the best baseline that the best scheme cannot be told from, or that is better."""
-    sign = -1 if result["less_is_better"] else 1
-    near = [
-        one
-        for one in result["baselines"]
-        if not is_real(one["against_best"]) or one["against_best"]["better"] == one["name"]
-    ]
-    if not near:
-        return None
-    return str(max(near, key=lambda one: sign * one["metrics"][result["metric"]]["value"])["name"])
+def _warning(result: Result, best: str) -> str:
+    """Return what to think of baselines that are better than the best scheme, or cannot be told from it."""
+    sign, metric = -1 if result["less_is_better"] else 1, result["metric"]
+    systems = sorted(result["baselines"], key=lambda one: -sign * one["metrics"][metric]["value"])
+    for one in systems:
+        if is_real(one["against_best"]) and one["against_best"]["better"] == one["name"]:
+            value = one["metrics"][metric]["value"]
+            return f"; but {one['name']}, which needs no encoder, is better than {best} ({value:.3f})"
+    for one in systems:
+        if not is_real(one["against_best"]):
+            return (
+                f"; but {one['name']} cannot be told from {best}, so the pairs may not be what it learnt from"
+            )
+    return ""
 
 
 def write_pairs_report(folder: Path, result: Result) -> Path:
@@ -116,25 +115,6 @@ def _measured(result: Result) -> str:
     return f"{result['rows'][result['split']]:,} {result['split']} pairs"
 
 
-def table_of(result: Result) -> tuple[list[str], list[list[str]]]:
-    """Return the table of all systems for a terminal: its columns, and a row for each, best first."""
-    metric = result["metric"]
-    head = [f"{metric} [95 %]", "from best", "p", "", "train", "ms/pair", "pairs/s", "n x m/s"]
-    rows = []
-    for one in by_figure(result):
-        costs = one.get("costs")
-        spent = [duration(one["train_seconds"]).replace(SPACE, " ")] if costs else [""]
-        rates = [costs["pairs_per_second"], costs["grid_per_second"]] if costs else []
-        figures = (
-            [f"{1000 * costs['latency']:.1f}", *(f"{rate:,.0f}" for rate in rates)] if costs else [""] * 3
-        )
-        beside = one["against_best"]
-        less = [f"{beside['difference']['value']:+.3f}", f"{beside['p']:.3f}"] if beside else ["", ""]
-        found = "{value:.3f} [{low:.3f}, {high:.3f}]".format(**one["metrics"][metric])
-        rows.append([one["name"], found, *less, verdict(beside, result), *spent, *figures])
-    return ["system", *head], rows
-
-
 def by_figure(result: Result) -> list[Mapping[str, Any]]:
     """Return all systems, best first."""
     sign = -1 if result["less_is_better"] else 1
@@ -168,8 +148,8 @@ def _show_figures(page: Page, result: Result) -> None:
     page.paragraph(
         faint(
             "Paired: all systems answered the same pairs. A difference is taken for real where its bootstrap "
-            "interval is on one side of 0 and p, by randomisation and corrected by Holm's method, is below "
-            "0.05."
+            "interval is on one side of 0 and p, by randomisation and corrected by Holm's method for the "
+            f"comparisons shown, is below 0.05.{_chosen_here(result)}"
         )
     )
     if any(one.get("spread") for one in result["candidates"]):
@@ -187,6 +167,21 @@ def _show_figures(page: Page, result: Result) -> None:
             if one.get("spread")
         ]
         page.table(["scheme", *numbers], over, right=numbers)
+
+
+def _chosen_here(result: Result) -> str:
+    """Return what flatters: that the best was chosen by the rows that it is measured with."""
+    said = ""
+    if len(result["candidates"]) > 1:
+        said += (
+            " The best scheme was chosen by these pairs, so its figure and interval are optimistic: it is "
+            f"the best of {len(result['candidates'])}. Measure it with pairs that nobody has looked at."
+        )
+    if result["split"] == "dev":
+        said += (
+            " The weights were selected by the same dev pairs, which flatters all schemes: --test does not."
+        )
+    return said
 
 
 def _show_costs(page: Page, result: Result) -> None:
@@ -233,10 +228,11 @@ def _show_swapped(page: Page, result: Result) -> None:
             for one in result["candidates"]
         ]
         page.table(["scheme", head], rows, right=[head])
+    asked = " Every pair was asked of the model that had not learnt from it." * (result["split"] == "folds")
     page.paragraph(
         faint(
             "For a symmetric relation, such as paraphrase, a model should not change its mind; for "
-            "entailment it should, where one text says more than the other."
+            f"entailment it should, where one text says more than the other.{asked}"
         )
     )
 

@@ -6,7 +6,7 @@ import typer
 
 from ambos.cli import columns as of
 from ambos.cli import pair_options as pairs
-from ambos.cli.options import Base, Dev, Encoding, Force, Json, Out, Quiet
+from ambos.cli.options import Base, Dev, Encoding, Force, Hidden, Json, MaxLength, Out, Quiet, SkipBad
 from ambos.cli.screen import Screen
 from ambos.errors import UsageError
 
@@ -54,12 +54,7 @@ def finetune(
             rich_help_panel=_DATA,
         ),
     ] = False,
-    skip_bad: Annotated[
-        bool,
-        typer.Option(
-            "--skip-bad", help="Leave out, and count, rows that cannot be used.", rich_help_panel=_DATA
-        ),
-    ] = False,
+    skip_bad: SkipBad = False,
     epochs: Annotated[
         float | None,
         typer.Option(
@@ -117,9 +112,7 @@ def finetune(
         Literal["cls", "mean", "max"] | None,
         typer.Option(help="What a head of texts reads.", show_default="cls", rich_help_panel=_HEAD),
     ] = None,
-    hidden: Annotated[
-        bool, typer.Option("--hidden", help="A hidden ReLU layer in the head.", rich_help_panel=_HEAD)
-    ] = False,
+    hidden: Hidden = False,
     dropout: Annotated[
         float | None,
         typer.Option(help="Of everything; by default as the base has it.", rich_help_panel=_HEAD),
@@ -137,10 +130,7 @@ def finetune(
             rich_help_panel=_LENGTH,
         ),
     ] = None,
-    max_length: Annotated[
-        int | None,
-        typer.Option("--max-length", help="Longest sequence in tokens.", rich_help_panel=_LENGTH),
-    ] = None,
+    max_length: MaxLength = None,
     seeds: Annotated[
         int | None,
         typer.Option(

@@ -48,6 +48,20 @@ Dev = Annotated[
     typer.Option("--dev", help="Rows that decide which weights are kept; else a tenth of --train does."),
 ]
 
+SkipBad = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad", help="Leave out, and count, rows that cannot be used.", rich_help_panel="Data"
+    ),
+]
+Hidden = Annotated[
+    bool, typer.Option("--hidden", help="A hidden ReLU layer in the head.", rich_help_panel="Head")
+]
+MaxLength = Annotated[
+    int | None,
+    typer.Option("--max-length", help="Longest sequence in tokens.", rich_help_panel="Long texts"),
+]
+
 TextColumn = Annotated[
     str, typer.Option("--text", help="Column or key that holds the text.", rich_help_panel=_READING)
 ]

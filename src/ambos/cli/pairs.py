@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 
 from ambos.cli import columns as of
-from ambos.cli.options import Base, Dev, Encoding, Json, Out, Quiet
-from ambos.cli.pair_options import SchemeName, task_of_pairs
+from ambos.cli.options import Base, Dev, Encoding, Force, Hidden, Json, MaxLength, Out, Quiet, SkipBad
+from ambos.cli.pair_options import Absolute, SchemeName, task_of_pairs
 from ambos.cli.screen import Screen, printable, table
 from ambos.errors import UsageError
 from ambos.suggest import did_you_mean
@@ -16,6 +16,7 @@ from ambos.suggest import did_you_mean
 app = typer.Typer(help="Try ways of reading pairs of texts on the same rows.", no_args_is_help=True)
 
 _SCHEMES = get_args(SchemeName)
+_WIDEST = 1000  # columns, of a table that is written to a file
 
 
 @app.callback()
@@ -47,6 +48,10 @@ def compare(
     text_b: of.TextB = None,
     label: of.Label = None,
     score: of.Score = None,
+    skip_bad: SkipBad = False,
+    max_length: MaxLength = None,
+    hidden: Hidden = False,
+    absolute: Absolute = False,
     epochs: Annotated[
         float | None, typer.Option(help="How often every pair is read.", min=0.01, show_default="4")
     ] = None,
@@ -69,13 +74,15 @@ def compare(
         ),
     ] = None,
     encoding: Encoding = "utf-8",
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Train every way of reading pairs on the same rows; show what each reaches, and what it costs.
 
     Beside them: baselines without an encoder. Every scheme has a run of its own in the folder; the same
-    command again goes on where it was interrupted.
+    command again goes on where it was interrupted. Runs that were made with other settings or files
+    are refused, or with --force trained anew.
 
     [bold]Example[/]  ambos pairs compare --train snli/train.jsonl --dev snli/dev.jsonl --test snli/test.jsonl
     --base minilm --schemes joint,combined --epochs 1 --out lab
@@ -93,6 +100,9 @@ def compare(
         "minutes": minutes,
         "seeds": seeds,
         "folds": folds,
+        "max_length": max_length,
+        "head": {"hidden": hidden},
+        "pair": {"absolute": absolute},
         "data": {
             "train": train,
             "dev": dev or [],
@@ -100,6 +110,7 @@ def compare(
             "columns": {role: name for role, name in columns.items() if name},
             "pairs": True,
             "encoding": encoding,
+            "skip_bad": skip_bad,
         },
         "learning": {"lr": lr} if lr else {},
     }
@@ -113,16 +124,17 @@ def compare(
 
     screen = Screen(json, quiet)
     with Display(screen).shown() as display:
-        result = PairLab(out, recipe, chosen, display, display.stage).run()
+        result = PairLab(out, recipe, chosen, display, display.stage, force).run()
     if result is None:
-        screen.note(f"interrupted: the same command goes on from what is in {out}")
+        again = "the same command without --force" if force else "the same command"
+        screen.note(f"interrupted: {again} goes on from what is in {out}")
         raise typer.Exit(130)
     screen.result({"out": str(out), **result}, lambda console: _show(console, result, out))
 
 
-def _chosen(schemes: str | None) -> list[Any]:
+def _chosen(schemes: str | None) -> list[Any] | None:
     if schemes is None:
-        return list(_SCHEMES)
+        return None
     found = [name.strip() for name in schemes.split(",") if name.strip()]
     for name in found:
         if name not in _SCHEMES:
@@ -134,19 +146,37 @@ def _chosen(schemes: str | None) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
+def _legend(result: dict[str, Any]) -> str:
+    """Return what the columns mean that do not say it themselves."""
+    exchanged = "labels that change" if result["task"] == "classify" else "correlation of scores"
+    said = [
+        "p: paired test against the best scheme, corrected (Holm)",
+        f"swapped: {exchanged} with the two texts exchanged",
+    ]
+    if len(result["candidates"]) > 1:
+        said.append(f"the best was chosen by these {result['split']} rows, which flatters it")
+    if any(one.get("spread") for one in result["candidates"]):
+        said.append("mean \u00b1 half of its 95 % interval (Student); the figure is of the run best on dev")
+    return "; ".join(said)
+
+
 def _show(console: Console, result: dict[str, Any], out: Path) -> None:
-    from ambos.analysis.pairs_report import table_of  # noqa: PLC0415
+    from ambos.analysis.pairs_table import table_of  # noqa: PLC0415
 
     columns, rows = table_of(result)
     console.print(
         f"[bold]{result['metric']}[/] on {result['split']} rows; "
         f"{result['rows']['train']:,} pairs to learn from"
     )
-    numbers = [name for name in columns if name not in {"system", ""}]
-    shown = table(*columns, right=numbers)
+    shown = table(*columns, right=[name for name in columns if name not in {"system", ""}])
+    shown.collapse_padding = True  # 120 columns shall hold it
     for row in rows:
         shown.add_row(*map(printable, row), style="bold" if row[0] == result["best"] else None)
+    if not console.is_terminal:  # a file has lines as long as they need be
+        console.width, least = _WIDEST, console.width
+        console.width = max(least, console.measure(shown).maximum)
     console.print(shown)
+    console.print(_legend(result), style="dim")
     console.print()
     console.print(printable(result["recommendation"]))
     path = printable(str(out))

@@ -76,11 +76,17 @@ class Comparison:
 
 
 def compare(
-    evaluation: Evaluation, runs: Mapping[str, ArrayLike], *, draws: int = 1000, seed: int = 0
+    evaluation: Evaluation,
+    runs: Mapping[str, ArrayLike],
+    *,
+    against: str | None = None,
+    draws: int = 1000,
+    seed: int = 0,
 ) -> list[Comparison]:
     """Compare every pair of systems by every metric, pairs in the order given.
 
-    With several pairs the p-values of a metric are corrected by Holm's method. Metrics are not corrected for
+    With several pairs the p-values of a metric are corrected by Holm's method, for those that are compared.
+    Metrics are not corrected for
     one another: decide beforehand which one counts. No p is below 1 / (1 + draws): many pairs, many draws.
 
     Parameters
@@ -89,6 +95,8 @@ def compare(
         Knows the metrics; what was added to it does not matter.
     runs
         For each system its `evaluation.rows` (n, d), of the same examples in the same order.
+    against
+        Compare the others with this system only, which comes second in its pairs.
 
     Examples
     --------
@@ -108,7 +116,8 @@ def compare(
             expected="predictions for the same examples, in the same order",
             found=", ".join(f"{size} for {name}" for name, size in sizes.items()),
         )
-    pairs = list(combinations(rows, 2))
+    others = [name for name in rows if name != against]
+    pairs = list(combinations(rows, 2)) if against is None else [(name, against) for name in others]
     found = []
     for one, other in pairs:
         tally = Tally(2 * evaluation.tally.width, evaluation.tally.kind)

@@ -52,19 +52,27 @@ def predict_baselines(
     }
     features[BOTH] = tuple(map(hstack, zip(features[OVERLAP], features[TFIDF], strict=True)))
     for name, (learnt, measured) in features.items():
-        found[name] = fit(learnt, targets, measured, seed)
+        if learnt.shape[1]:
+            found[name] = fit(learnt, targets, measured, seed)
+        else:  # texts without a word tell nothing
+            found[name] = found[COMMONEST]
     return found
 
 
 def hold_out_baselines(
-    pairs: Pairs, targets: NDArray[Any], folds: int, *, scores: bool, seed: int = 0
+    pairs: Pairs, targets: NDArray[Any], fold_of: NDArray[np.int64], *, scores: bool, seed: int = 0
 ) -> dict[str, NDArray[Any]]:
-    """Return what each baseline says of every pair when it has learnt from the other folds."""
-    fold = np.random.default_rng(seed).permutation(len(pairs)) % folds
+    """Return what each baseline says of every pair when it has learnt from the other folds.
+
+    Parameters
+    ----------
+    fold_of
+        (pairs,) the fold of each: those of whatever the baselines stand beside.
+    """
     found: dict[str, NDArray[Any]] = {}
-    for number in range(folds):
-        out = np.flatnonzero(fold == number)
-        kept = np.flatnonzero(fold != number)
+    for number in np.unique(fold_of).tolist():
+        out = np.flatnonzero(fold_of == number)
+        kept = np.flatnonzero(fold_of != number)
         some, others = ([pairs[place] for place in places.tolist()] for places in (kept, out))
         for name, said in predict_baselines(some, targets[kept], others, scores=scores, seed=seed).items():
             found.setdefault(name, np.zeros(len(pairs), said.dtype))[out] = said
@@ -85,7 +93,8 @@ def _logistic(train: Any, targets: NDArray[Any], test: Any, seed: int) -> NDArra
 def _ridge(train: Any, targets: NDArray[Any], test: Any, seed: int) -> NDArray[Any]:  # noqa: ANN401
     from sklearn.linear_model import Ridge  # noqa: PLC0415
 
-    return np.asarray(Ridge(alpha=1.0, random_state=seed).fit(train, targets).predict(test))
+    found = Ridge(alpha=1.0, random_state=seed).fit(train, targets).predict(test)
+    return np.asarray(found).reshape(-1)  # of one sparse row it is a bare number
 
 
 def _second(train: Pairs, test: Pairs) -> tuple[Any, Any]:
@@ -93,10 +102,13 @@ def _second(train: Pairs, test: Pairs) -> tuple[Any, Any]:
 
 
 def _vectors(train: list[str], *others: list[str]) -> tuple[Any, ...]:
+    from scipy.sparse import csr_array  # noqa: PLC0415
     from sklearn.feature_extraction.text import (  # type: ignore[import-untyped]  # noqa: PLC0415
         TfidfVectorizer,
     )
 
+    if not any(_WORD.search(text) for text in train):
+        return tuple(csr_array((len(texts), 0)) for texts in (train, *others))
     words = TfidfVectorizer(
         token_pattern=_WORD.pattern,
         ngram_range=(1, 2),

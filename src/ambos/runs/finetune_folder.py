@@ -24,9 +24,7 @@ def new_run(out: Path, recipe: FinetuneRecipe, splits: Splits, *, kind: str, for
     If the block fails before there is anything to resume or to use, the folder goes.
     """
     with lock(out):
-        there = {path.name for path in out.iterdir()} if out.is_dir() else set()
-        ours = {name for name in there if MEMBER.fullmatch(name) or LEFT.fullmatch(name)}
-        refuse_existing(out, entries=FINETUNED | ours, force=force)
+        refuse_run(out, force=force)
         shutil.rmtree(out, ignore_errors=True)
         with output_errors(out):
             out.mkdir(parents=True, exist_ok=True)
@@ -37,6 +35,13 @@ def new_run(out: Path, recipe: FinetuneRecipe, splits: Splits, *, kind: str, for
             if not any(found for name in ("step-*", "bundle") for found in out.glob(f"**/{name}")):
                 shutil.rmtree(out, ignore_errors=True)
             raise
+
+
+def refuse_run(out: Path, *, force: bool) -> None:
+    """Raise `OutputError` if there is something that a new run may not replace."""
+    there = {path.name for path in out.iterdir()} if out.is_dir() else set()
+    ours = {name for name in there if MEMBER.fullmatch(name) or LEFT.fullmatch(name)}
+    refuse_existing(out, entries=FINETUNED | ours, force=force)
 
 
 def recipe_of(folder: Path, overrides: Sequence[str] = ()) -> FinetuneRecipe:

@@ -121,6 +121,7 @@ class FinetuneJob:
     stage: Callable[[str], None] = lambda _: None
     labels: LabelSet | None = None
     work: Finetuning = field(init=False)
+    prints: dict[str, str] = field(init=False)
     evaluated: dict[str, Evaluated] = field(default_factory=dict)
     review: Review = field(default_factory=Review)
 
@@ -137,7 +138,7 @@ class FinetuneJob:
         if leaked is not None:
             self.watcher.note(leaked.what)
             self.review = Review([leaked])
-        prints = fingerprints(self.recipe, self.splits)
+        self.prints = fingerprints(self.recipe, self.splits)
         spent = time.perf_counter() - self.began
         with ExitStack() as stack:
             stack.enter_context(output_errors(self.folder, instead=_GO_ON))
@@ -148,11 +149,11 @@ class FinetuneJob:
                 spent=spent,
                 precision=chosen_precision(self.recipe),
                 checkpoints=Checkpoints(self.folder / "checkpoints", keep=self.recipe.saving.keep),
-                extra={"fingerprints": prints},
+                extra={"fingerprints": self.prints},
                 log_state=lambda: {**log.mark(), **self.work.best.state()},
                 kept=self.work.best.tensors,
             )
-            checkpoint = self._checkpoint(loop, prints, anyway=anyway) if resume else None
+            checkpoint = self._checkpoint(loop, anyway=anyway) if resume else None
             state = loop.restore(checkpoint) if checkpoint else State(due=False)
             log.begin(checkpoint.state["metrics"] if checkpoint else None, state)
             if checkpoint:
@@ -168,13 +169,13 @@ class FinetuneJob:
             write_finetuning_report(self.folder)
         return done
 
-    def _checkpoint(self, loop: Loop, prints: dict[str, str], *, anyway: bool) -> Checkpoint | None:
+    def _checkpoint(self, loop: Loop, *, anyway: bool) -> Checkpoint | None:
         """Return the newest whole checkpoint, if it belongs to this run as it is now."""
         found = loop.checkpoints.load(self.watcher.note) if loop.checkpoints else None
         if found is None:
             return None
         before = found.state["fingerprints"]
-        if "recipe" in refuse_changes(before, prints, self.folder, self.watcher, anyway=anyway):
+        if "recipe" in refuse_changes(before, self.prints, self.folder, self.watcher, anyway=anyway):
             write_file(self.folder / RECIPE, write_toml(self.recipe).encode())
         return found
 
@@ -211,6 +212,7 @@ class FinetuneJob:
             {
                 **read_run(self.folder),
                 "status": status,
+                "fingerprints": self.prints,
                 "finished": now if status == "finished" else None,
                 "seconds": round(state.seconds, 1),
                 "steps": state.step,

@@ -26,6 +26,21 @@ FOLDS, FINAL = "folds", "final"  # the evaluation of all held-out rows, and the 
 _WORST = 20
 
 
+def folds_of(rows: Sequence[Any], recipe: FinetuneRecipe) -> NDArray[np.int64]:
+    """Return the fold of each row, (n,), from 0: of one recipe always the same ones."""
+    by_label = recipe.task == "classify" and not recipe.several
+    return divide(rows, recipe.folds, recipe.seed, by_label=by_label)
+
+
+def fold_name(number: int) -> str:
+    """Return what the run without a fold is called.
+
+    >>> fold_name(0)
+    'fold-1'
+    """
+    return f"fold-{number + 1}"
+
+
 class Folds(Series):
     """As many runs as there are folds, each without one of them, and a last one with all rows.
 
@@ -37,14 +52,13 @@ class Folds(Series):
 
     def __init__(self, folder: Path, recipe: FinetuneRecipe, splits: Splits) -> None:
         super().__init__(folder, recipe, splits)
-        by_label = recipe.task == "classify" and not recipe.several
         self.rows = splits.train.rows
-        self.fold_of = divide(self.rows, recipe.folds, recipe.seed, by_label=by_label)
+        self.fold_of = folds_of(self.rows, recipe)
 
     @property
     def names(self) -> list[str]:
         """`fold-1`, `fold-2`, ..., `final`."""
-        return [*(f"fold-{number + 1}" for number in range(self.recipe.folds)), FINAL]
+        return [*map(fold_name, range(self.recipe.folds)), FINAL]
 
     def member(self, number: int, before: Sequence[Finished]) -> Member:  # noqa: ARG002
         """Return the run without a fold, or the last one."""

@@ -1,7 +1,7 @@
 """What a model of pairs costs (latency, pairs a second, tokens read), and whether it minds their order."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from ambos.data.rows import PairRow
 from ambos.data.sequences import Layout
 from ambos.evaluate.estimate import wilson
+from ambos.evaluate.regression import Regression
 from ambos.predict.model import Model
 from ambos.tasks.classify import Classify
 
@@ -95,19 +96,30 @@ def joint_tokens(model: Model, first: Sequence[str], second: Sequence[str]) -> i
     return int(np.minimum(a[:, None] + b[None] + around, limit).sum())
 
 
-def measure_swapped(model: Model, rows: Sequence[PairRow], said: Sequence[Any]) -> dict[str, float]:
-    """Return whether a model says other things of the same pairs with their texts exchanged.
+def measure_swapped(parts: Iterable[tuple[Model, Sequence[PairRow]]]) -> dict[str, float]:
+    """Return whether models say other things of the same pairs with their texts exchanged.
 
     Of labels, the share of pairs that get another one, with its 95 % interval; of scores, the mean
     difference and the correlation of the two.
+
+    Parameters
+    ----------
+    parts
+        A model with the pairs that it is asked for; in cross-validation one for each fold.
     """
-    swapped = model.predict([(row.text_b, row.text_a) for row in rows])
-    if isinstance(model.learnt, Classify):
+    said: list[Any] = []
+    swapped: list[Any] = []
+    labels = False
+    for model, rows in parts:
+        said += model.predict([(row.text_a, row.text_b) for row in rows])
+        swapped += model.predict([(row.text_b, row.text_a) for row in rows])
+        labels = isinstance(model.learnt, Classify)
+    if labels:
         other = np.mean([one.labels != two.labels for one, two in zip(said, swapped, strict=True)])
-        low, high = wilson(float(other), len(rows))
+        low, high = wilson(float(other), len(said))
         return {"changed": float(other), "low": low, "high": high}
     one, two = np.asarray(said, np.float64), np.asarray(swapped, np.float64)
-    return {
-        "mean_difference": float(np.abs(one - two).mean()),
-        "correlation": float(np.corrcoef(one, two)[0, 1]),
-    }
+    regression = Regression()
+    regression.add(one, two)
+    found = regression.values()
+    return {"mean_difference": found["mae"], "correlation": found["pearson"]}

@@ -1,10 +1,10 @@
 """The pair lab: every way of reading pairs, trained on the same rows, measured side by side, with costs."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,22 @@ from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.comparison import compare
 from ambos.evaluate.pair_baselines import BASELINES, hold_out_baselines, predict_baselines
 from ambos.files import output_errors, write_file
-from ambos.predict.model import load
+from ambos.predict.model import Model, load
+from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune_run import finetune, resume_finetuning
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.finetune_task import make_task
 from ambos.runs.folder import RUN, read_run
+from ambos.runs.folds import fold_name, folds_of
 from ambos.runs.log import Quiet, Watcher
 from ambos.runs.pair_costs import measure_costs, measure_swapped
+from ambos.runs.pair_runs import choose_schemes, lab_recipes, refuse_other_runs, refuse_several, remove_runs
 from ambos.runs.pair_settings import Scheme
 from ambos.runs.saved_evaluations import find_evaluation
 from ambos.runs.series import finetune_series, resume_series
 from ambos.runs.splits import Splits, read_splits
 from ambos.tasks.classify import Classify
 
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 RESULT = "pairs.json"
 _DRAWS = 2000
 _ROWS = 2048  # of the test rows, at most, that are asked for once more with their texts exchanged
@@ -46,24 +48,39 @@ class PairLab:
         Holds a run for each scheme, `pairs.json` and `report.html`.
     recipe
         What all runs share.
-    schemes
-        Which ones; those that the task does not have are left out.
+    named
+        Which schemes; None for all that the task has.
     watcher, stage
         Who looks on, and who is told what begins.
+    force
+        Train anew what is there.
+
+    Attributes
+    ----------
+    schemes
+        Those that are tried.
+
+    Raises
+    ------
+    AmbosError
+        Of whatever cannot be compared: before anything is trained, not after.
     """
 
     folder: Path
     recipe: FinetuneRecipe
-    schemes: Sequence[Scheme]
+    named: Sequence[Scheme] | None = None
     watcher: Watcher = field(default_factory=Quiet)
     stage: Callable[[str], None] = lambda _: None
+    force: bool = False
     splits: Splits = field(init=False)
+    schemes: list[Scheme] = field(init=False)
 
     def __post_init__(self) -> None:
         self.stage("reading rows")
+        refuse_several(self.recipe)
         splits = read_splits(self.recipe.data, self.recipe.task)
-        self.splits = splits if self.recipe.folds else splits.with_dev()
-        rows = self.splits.train.rows
+        splits = splits if self.recipe.folds else splits.with_dev()
+        rows = splits.train.rows
         if not rows or not isinstance(rows[0], PairRow):
             raise UsageError(
                 "these are no pairs of texts",
@@ -71,12 +88,20 @@ class PairLab:
                 fix="name them: --text-a COLUMN --text-b COLUMN",
             )
         self.task = make_task(self.recipe, rows)
-        if self.recipe.task != "score":  # a cosine is no label
-            self.schemes = [scheme for scheme in self.schemes if scheme != "embed"]
+        self.splits = known_splits(self.task, splits, skip_bad=self.recipe.data.skip_bad)
+        self.metric = self.recipe.selection.metric or self.task.main
+        self.less_is_better = self.metric in self.task.evaluation().less_is_better
+        self.schemes = choose_schemes(
+            self.named, self.recipe, by_error=self.less_is_better, note=self.watcher.note
+        )
+        self.recipes = lab_recipes(self.folder, self.recipe, self.schemes, force=self.force)
+        refuse_other_runs(self.folder, self.recipes, self.splits, force=self.force)
         self.stage(self.splits.summary)
 
     def run(self) -> dict[str, Any] | None:
         """Train what is not trained yet, measure all of it; return the results, None if interrupted."""
+        if self.force:  # all of them now: after an interruption none of other settings may be left
+            remove_runs(self.folder, self.schemes)
         for number, scheme in enumerate(self.schemes, 1):
             self.stage(f"{scheme} ({number} of {len(self.schemes)})")
             if not self._train(scheme):
@@ -94,20 +119,15 @@ class PairLab:
     def _train(self, scheme: Scheme) -> bool:
         """Make the run of a scheme, or go on with it; tell whether it came to its end."""
         out, several = self.folder / scheme, self.recipe.method
-        recipe = self.recipe.model_copy(
-            update={
-                "pair": self.recipe.pair.model_copy(update={"scheme": scheme}),
-                "task": "embed" if scheme == "embed" else self.recipe.task,
-            }
-        )
         if (out / RUN).is_file():
             if read_run(out).get("status") == "finished":
                 return True
             go_on = resume_series if several else resume_finetuning
             return go_on(out, watcher=self.watcher)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with output_errors(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         begin = finetune_series if several else finetune
-        return begin(out, recipe, watcher=self.watcher, stage=self.stage)
+        return begin(out, self.recipes[scheme], watcher=self.watcher, stage=self.stage)
 
     @property
     def split(self) -> str:
@@ -125,33 +145,38 @@ class PairLab:
         about, saved = read_run(out), find_evaluation(out, self.split)
         model = load(out / "bundle", "cpu")
         some = self.rows[:_ROWS]
-        said = model.predict([(row.text_a, row.text_b) for row in some])
         runs = max(1, len(about.get("members", ())))
         return {
             "name": scheme,
             "metrics": saved.values["metrics"],
             "spread": about.get("spread", {}).get(self.split),
+            "runs": runs,
             "train_seconds": about["seconds"] / runs,
             "parameters": parameters(Bundle.load(out / "bundle").network),
             "costs": measure_costs(model, some, apart=scheme != "joint").as_dict(),
-            "swapped": measure_swapped(model, some, said),
+            "swapped": measure_swapped(self._held_out(out) if self.split == "folds" else [(model, some)]),
             "examples": saved.examples,
         }
 
+    def _held_out(self, run: Path) -> Iterator[tuple[Model, list[PairRow]]]:
+        """Yield the model of each fold with those of the first rows that it has not seen."""
+        rows, fold_of = self.rows[:_ROWS], folds_of(self.rows, self.recipe)
+        for number in range(self.recipe.folds):
+            some = [row for row, fold in zip(rows, fold_of.tolist(), strict=False) if fold == number]
+            if some:
+                yield load(run / fold_name(number) / "bundle", "cpu"), some
+
     def _compared(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
         """Put all systems beside the best of the candidates."""
-        metric = self.recipe.selection.metric or self.task.main
-        evaluation = self.task.evaluation()
-        less = metric in evaluation.less_is_better
+        metric, less, evaluation = self.metric, self.less_is_better, self.task.evaluation()
         gold = candidates[0]["examples"]
         rows: dict[str, Rows] = {one["name"]: one.pop("examples") for one in candidates}
         baselines = self._baselines(gold)
         rows |= {one["name"]: one.pop("examples") for one in baselines}
         sign = -1 if less else 1
         best = max(candidates, key=lambda one: sign * one["metrics"][metric]["value"])["name"]
-        order = {name: found for name, found in rows.items() if name != best} | {best: rows[best]}
-        found = compare(evaluation, order, draws=_DRAWS)
-        against = {one.first: one for one in found if one.metric == metric and one.second == best}
+        found = compare(evaluation, rows, against=best, draws=_DRAWS)
+        against = {one.first: one for one in found if one.metric == metric}
         for one in (*candidates, *baselines):
             beside = against.get(one["name"])
             one["against_best"] = beside.as_dict() if beside else None
@@ -184,7 +209,8 @@ class PairLab:
         pairs = [[(row.text_a, row.text_b) for row in some] for some in (train, test)]
         found = []
         if self.split == "folds":
-            predictions = hold_out_baselines(pairs[0], targets, self.recipe.folds, scores=scores)
+            fold_of = folds_of(train, self.recipe)
+            predictions = hold_out_baselines(pairs[0], targets, fold_of, scores=scores)
         else:
             predictions = predict_baselines(pairs[0], targets, pairs[1], scores=scores)
         for name, said in predictions.items():

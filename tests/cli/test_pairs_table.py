@@ -1,0 +1,78 @@
+"""The table of the pair lab: what it says, and that a terminal of 120 columns holds it."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ambos.cli.pairs import _show
+
+
+def candidate(name: str, value: float, swapped: dict[str, float], seeds: int) -> dict[str, Any]:
+    half = 0.0124
+    spread = {"accuracy": {"mean": value - 0.01, "low": value - 0.01 - half, "high": value - 0.01 + half}}
+    return {
+        "name": name,
+        "runs": max(1, seeds),
+        "metrics": {"accuracy": {"value": value, "low": value - 0.02, "high": value + 0.02}},
+        "spread": spread if seeds else None,
+        "train_seconds": 4323.0,
+        "parameters": 22_713_216,
+        "costs": {"latency": 0.0123, "pairs_per_second": 1234.0, "grid_per_second": 1_052_345.0},
+        "swapped": swapped,
+        "against_best": {"difference": {"value": -0.032}, "p": 0.0123, "better": "joint"},
+    }
+
+
+def shown(
+    swapped: dict[str, float], *, seeds: int = 0, task: str = "classify", width: int | None = 120
+) -> list[str]:
+    schemes = [
+        candidate("joint", 0.812, swapped, seeds),
+        candidate("difference", 0.78, swapped, seeds),
+    ]
+    schemes[0]["against_best"] = None
+    baseline = {
+        key: value
+        for key, value in candidate("shared words, TF-IDF", 0.7, {}, 0).items()
+        if key in {"name", "metrics", "against_best"}
+    }
+    result = {
+        "task": task,
+        "metric": "accuracy",
+        "less_is_better": False,
+        "split": "test",
+        "rows": {"train": 20_000},
+        "best": "joint",
+        "candidates": schemes,
+        "baselines": [baseline],
+        "recommendation": "Take joint.",
+    }
+    file = io.StringIO()
+    console = Console(file=file, width=width or 100, force_terminal=width is not None, color_system=None)
+    _show(console, result, Path("lab"))
+    return file.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("seeds", [0, 3])
+def test_a_row_is_one_line_of_a_terminal(seeds: int) -> None:
+    lines = shown({"changed": 0.125, "low": 0.1, "high": 0.2}, seeds=seeds)
+    (row,) = [line for line in lines if line.startswith("difference")]
+    mean = "0.770 ±0.012 " if seeds else ""
+    assert " ".join(row.split()) == (
+        f"difference 0.780 [0.760, 0.800] {mean}-0.032 0.012 worse 1:12:03 12.3 1,234 1.1 M 22.7 M 12.5 %"
+    )
+    assert any(line.startswith("shared words, TF-IDF 0.700 [0.680, 0.720]") for line in lines)
+
+
+def test_scores_are_correlated() -> None:
+    lines = shown({"correlation": 0.9876, "mean_difference": 0.1}, task="score")
+    assert [line.split()[-2:] for line in lines if line.startswith("joint")] == [["r", "0.988"]]
+    assert any("correlation of scores with the two texts exchanged" in line for line in lines)
+
+
+def test_a_file_has_lines_as_long_as_they_need_be() -> None:
+    lines = shown({"changed": 0.125, "low": 0.1, "high": 0.2}, seeds=3, width=None)
+    assert sum("0.812 [0.792, 0.832]" in line and "12.5 %" in line for line in lines) == 1
