@@ -172,6 +172,15 @@ class TestTasks:
         assert said["columns"] == {"text": "a", "label": "b"}
         assert list(said["splits"]["train"]["labels"]) == ["x", "y"]
 
+    def test_columns_of_squad_are_refused(self, ambos, here):
+        asked = [{"id": "q", "question": "Um?", "answers": []}]
+        write("a.json", [{"data": [{"paragraphs": [{"context": "Um.", "qas": asked}]}]}])
+        labelled = ambos("doctor", "a.json", "--text", "a", "--label", "b").refused(
+            3, "columns are named, and a SQuAD file has none"
+        )
+        assert labelled["found"] == "--text a --label b"
+        assert labelled["fix"].startswith("leave out --text and --label")
+
     def test_columns_of_every_split(self, ambos, here):
         write("train.csv", GOOD)
         write("dev.csv", GOOD[:2])

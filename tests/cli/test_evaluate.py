@@ -248,6 +248,16 @@ class TestBadInput:
         assert ambos("evaluate", model("classify"), file, "--text", "corpo").code == 0
         ambos("evaluate", model("classify"), file, "--text", "corpo", "--label", "x").refused(3, "x")
 
+    def test_columns_of_squad(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
+        asked = [{"id": "q", "question": "quem?", "answers": [{"text": "o", "answer_start": 0}]}]
+        file = tmp_path / "a.json"
+        file.write_text(json.dumps({"data": [{"paragraphs": [{"context": "o banco", "qas": asked}]}]}))
+        assert ambos("evaluate", model("answer"), file).code == 0
+        labelled = ambos("evaluate", model("answer"), file, "--answers", "respostas").refused(
+            3, "columns are named, and a SQuAD file has none"
+        )
+        assert labelled["found"] == "--answers respostas"
+
     @pytest.mark.parametrize("content", ["", "text,label\n"])
     def test_an_empty_file(
         self, ambos: Run, model: Callable[[str], Path], tmp_path: Path, content: str

@@ -47,6 +47,25 @@ def test_columns_of_any_name(
     assert isinstance(found["warnings"], list)
 
 
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_columns_of_squad_are_refused(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path, split: str
+) -> None:
+    asked = [{"id": "q", "question": "quem?", "answers": [{"text": "o", "answer_start": 0}]}]
+    squad, table = tmp_path / "squad.json", tmp_path / "rows.jsonl"
+    squad.write_text(json.dumps({"data": [{"paragraphs": [{"context": "o banco", "qas": asked}]}]}))
+    table.write_text(json.dumps({"q_": "quem?", "context": "o banco", "answers": []}) + "\n")
+    files = {name: squad if name == split else table for name in ("train", "dev", "test")}
+    given = [part for name, file in files.items() for part in (f"--{name}", file)]
+    out = tmp_path / "run"
+    ran = ambos(
+        "finetune", "answer", *given, "--base", model_folder("wordpiece"), "--question", "q_", "--out", out
+    )
+    labelled = ran.refused(3, f"{squad}: columns are named, and a SQuAD file has none")
+    assert labelled["found"] == "--question q_"
+    assert not out.exists()
+
+
 def test_warnings_are_said_with_what_to_try(
     ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

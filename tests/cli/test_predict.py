@@ -129,6 +129,13 @@ def test_a_field_of_conll_by_number(ambos, task_folder, here):
     assert {word for row in read("o.jsonl") for word in row["words"]} == {"O"}
 
 
+def test_columns_of_squad_are_refused(ambos, task_folder, here):
+    ran = ambos("predict", task_folder("answer"), "squad.json", "--passage", "texto", "--out", "o.jsonl")
+    labelled = ran.refused(INPUT, "squad.json: columns are named, and a SQuAD file has none")
+    assert labelled["found"] == "--passage texto"
+    assert not Path("o.jsonl").exists()
+
+
 def test_ragged_rows_are_left_out(ambos, task_folder, here):
     write("b.csv", "text,id", "um", "dois,2", "três,3,4")
     ran = ambos("predict", task_folder("classify"), "b.csv", "--out", "o.jsonl", "--skip-bad", "--json")

@@ -174,6 +174,25 @@ class TestQuestions:
         with pytest.raises(InputError, match="no rows"):
             list(RowFiles.find(["a.json"], "answer").rows(problems))
 
+    @pytest.mark.parametrize("labelled", [True, False])
+    def test_names_are_refused_of_squad(self, labelled):
+        asked = [{"id": "q", "question": "Onde?", "answers": []}]
+        write("a.json", {"data": [{"paragraphs": [{"context": PASSAGE, "qas": asked}]}]})
+        given = Columns(question="pergunta", id="chave")
+        with pytest.raises(InputError, match="columns are named, and a SQuAD file has none") as caught:
+            RowFiles.find(["a.json"], "answer", given, labelled=labelled)
+        assert caught.value.file == "a.json"
+        assert caught.value.expected == "the names that its layout has: question, context, answers, id, title"
+        assert caught.value.found == "--question pergunta --id chave"
+        assert str(caught.value.fix).startswith("leave out --question and --id")
+
+    def test_beside_squad_names_are_those_of_tables(self):
+        asked = [{"id": "q", "question": "Onde?", "answers": []}]
+        write("a.json", {"data": [{"paragraphs": [{"context": PASSAGE, "qas": asked}]}]})
+        write("b.jsonl", {"p": "Quem?", "contexto": PASSAGE, "answers": []})
+        files = RowFiles.find(["a.json", "b.jsonl"], "answer", Columns(question="p"))
+        assert [row.question for row in files.rows()] == ["Onde?", "Quem?"]
+
     def test_wrong_answers_do_not_matter(self):
         answers = [{"text": "Rio", "answer_start": 3}]
         write("a.jsonl", {"question": "Onde?", "context": PASSAGE, "answers": answers})

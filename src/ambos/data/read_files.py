@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ambos.data.conll_layout import said_fields
 from ambos.data.detect_columns import Task, detect_columns, known_columns
-from ambos.data.read_questions import QUESTIONS, read_question_rows
+from ambos.data.read_questions import QUESTIONS, SQUAD, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
     TABLES,
@@ -87,7 +87,8 @@ class RowFiles:
 
         For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
         if the columns do; the task is then `pair` or `pair-score`. Of CoNLL files the given words and tags
-        are numbers of fields, unless there are tables among the files, whose columns they name then.
+        are numbers of fields, and of SQuAD files nothing may be given, unless there are tables among the
+        files, whose columns they name then.
         """
         if task == "embed":
             task = pair_target(names, given, options, labelled=labelled)
@@ -105,6 +106,8 @@ class RowFiles:
             columns = detect_columns(found, task, columns, **how)
         elif formats == TEXTS:
             columns = replace(columns, text="text")  # no table has it: so are the lines of plain text called
+        elif task == "answer":
+            _refuse_squad_names(columns, sources[0])
         found_files = cls(task, sources, columns, labelled, several, separator, options, shown=columns)
         return found_files if task != "tag" else found_files._with_fields(tables)
 
@@ -169,6 +172,20 @@ def _refuse_names(names: Mapping[str, str], source: Source) -> None:
             fix=f"leave out {option(role)}; fields of CoNLL are chosen by number: --words 1 --tags 2",
             file=source.path,
         )
+
+
+def _refuse_squad_names(given: Columns, source: Source) -> None:
+    """Raise `InputError` if columns are named of a SQuAD file, whose layout has names of its own."""
+    if not given.chosen:
+        return
+    options = " and ".join(option(role) for role in given.chosen)
+    raise InputError(
+        "columns are named, and a SQuAD file has none",
+        expected=f"the names that its layout has: {', '.join(SQUAD.chosen.values())}",
+        found=" ".join(f"{option(role)} {name}" for role, name in given.chosen.items()),
+        fix=f"leave out {options}; names are free in a .jsonl file with one question a line",
+        file=source.path,
+    )
 
 
 def _text_or_pair(names: Sequence[str], task: Task, given: Columns, *, labelled: bool) -> Task:
