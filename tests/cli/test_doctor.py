@@ -108,6 +108,14 @@ class TestFindings:
         assert about(said, "empty text")["examples"] == [["train.csv", 42], ["dev.csv", 2], ["dev.csv", 3]]
         assert about(said, "no label")["severity"] == "error"
 
+    def test_broken_lines_of_json(self, look):
+        rows = [{"text": text, "label": label} for text, label in GOOD]
+        said = look(write("train.jsonl", ["{", *rows, "7"]))
+        assert said["left_out"] == {"not a JSON object": 2}
+        found = about(said, "JSON object")
+        assert found["what"] == "2 rows cannot be used: not a JSON object"
+        assert (found["severity"], found["examples"]) == ("error", [["train.jsonl", 1], ["train.jsonl", 42]])
+
     def test_tags_out_of_order(self, look):
         rows = [f"{word}\t{tag}" for _ in range(12) for word, tag in (("Ana", "B-PER"), ("ri", "O"))]
         said = look(write("train.conll", [*rows, "", "Rui\tI-PER", "ri\tO"]))

@@ -235,6 +235,13 @@ class TestBadInput:
         shown = ambos("evaluate", model("classify"), file, "--skip-bad")
         assert "rows left out: 1 for empty text, 1 for unknown label" in shown.out
 
+    def test_a_broken_line_of_json(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
+        file = tmp_path / "a.jsonl"
+        file.write_text('{"text": "um", "label": "arte"}\n{"text": \n')
+        ambos("evaluate", model("classify"), file).refused(3, f"{file}, line 2: not a JSON object")
+        value = json.loads(ambos("evaluate", model("classify"), file, "--skip-bad", "--json").out)
+        assert (value["rows"], value["left_out"]) == (1, {"not a JSON object": 1})
+
     def test_all_rows_left_out(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
         file = write_csv(tmp_path / "a.csv", [("um", "x")])
         ambos("evaluate", model("classify"), file, "--skip-bad").refused(3, "no rows to measure with")

@@ -143,6 +143,13 @@ def test_ragged_rows_are_left_out(ambos, task_folder, here):
     assert [(row["line"], row["id"]) for row in read("o.jsonl")] == [(3, "2")]
 
 
+def test_broken_lines_of_json_are_left_out(ambos, task_folder, here):
+    write("b.jsonl", "{", {"text": "um"}, "null", {"text": "dois"})
+    ran = ambos("predict", task_folder("classify"), "b.jsonl", "--out", "o.jsonl", "--skip-bad", "--json")
+    assert json.loads(ran.out)["skipped"] == {"not a JSON object": 2}
+    assert [row["line"] for row in read("o.jsonl")] == [2, 4]
+
+
 def test_for_people(ambos, task_folder, here):
     write("b.jsonl", {"text": "banco " * 100}, {"text": ""}, {"text": "um"})
     ran = ambos("predict", task_folder("classify"), "b.jsonl", "--out", "o.jsonl", "--skip-bad")

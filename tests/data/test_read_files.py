@@ -277,6 +277,41 @@ def test_an_empty_table(name: str):
             find([name])
 
 
+@pytest.mark.parametrize(
+    ("task", "row"),
+    [
+        ("classify", {"text": "Um", "label": "x"}),
+        ("classify", {"text_a": "Um", "text_b": "Dois", "label": "x"}),
+        ("score", {"text": "Um", "score": 1}),
+        ("embed", {"text_a": "Um", "text_b": "Dois", "score": 1}),
+        ("tag", {"words": ["Um"], "tags": ["O"]}),
+        ("answer", {"question": "Onde?", "context": PASSAGE, "answers": []}),
+    ],
+)
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_broken_line_of_json_is_a_bad_row(task, row, labelled):
+    write("a.jsonl", '{"text": "Um', row, "7")
+    files, problems = (
+        RowFiles.find(["a.jsonl"], task, labelled=labelled, skip_bad=True),
+        Problems(skip_bad=True),
+    )
+    assert [found.line for found in files.rows(problems)] == [2]
+    assert problems.counts == {"not a JSON object": 2}
+    with pytest.raises(InputError, match="not a JSON object") as caught:
+        RowFiles.find(["a.jsonl"], task, labelled=labelled)
+    assert (caught.value.file, caught.value.line) == ("a.jsonl", 1)
+
+
+def test_nothing_but_broken_lines_of_json():
+    """As of a file that is one JSON value over many lines: the first line says what is wrong."""
+    write("a.jsonl", "[", '{"text": "Um", "label": "x"},', "]")
+    for find in (guess_task, lambda names, **more: RowFiles.find(names, "classify", **more)):
+        for skip_bad in (False, True):
+            with pytest.raises(InputError, match="not a JSON object") as caught:
+                find(["a.jsonl"], skip_bad=skip_bad)
+            assert caught.value.line == 1
+
+
 def test_pairs():
     write("a.csv", "text_a,text_b,label", "Um,Dois,x")
     assert list(RowFiles.find(["a.csv"], "pair").rows()) == [

@@ -124,7 +124,15 @@ def predict(
         text=text, text_a=text_a, text_b=text_b, words=words, question=question, passage=passage, id=row_id
     )
     options = read_options("text", None, "line", encoding, max_line_mb, max_document_mb)
-    files = RowFiles.find(inputs, task, given, labelled=False, pairs=loaded.learnt.pairs, options=options)
+    files = RowFiles.find(
+        inputs,
+        task,
+        given,
+        labelled=False,
+        pairs=loaded.learnt.pairs,
+        options=options,
+        skip_bad=skip_bad,
+    )
     screen.note(_described(files))
     details = Details(files.columns.id is not None, with_text, all_probabilities, top)
     reading = loaded.reading(long, max_length)

@@ -82,16 +82,17 @@ class RowFiles:
         several: bool = False,
         separator: str = SEPARATOR,
         options: ReadOptions | None = None,
+        skip_bad: bool = False,
     ) -> "RowFiles":
         """Find files, folders and globs; columns that are not `given` are known by their names.
 
         For `classify` and `score`, rows may be pairs of texts: if `pairs` says so, or, where it says nothing,
         if the columns do; the task is then `pair` or `pair-score`. Of CoNLL files the given words and tags
         are numbers of fields, and of SQuAD files nothing may be given, unless there are tables among the
-        files, whose columns they name then.
+        files, whose columns they name then. With `skip_bad`, names are read past lines that are no JSON.
         """
         if task == "embed":
-            task = pair_target(names, given, options, labelled=labelled)
+            task = pair_target(names, given, options, labelled=labelled, skip_bad=skip_bad)
         if task in _PAIRS and (pairs or (pairs is None and given and (given.text_a or given.text_b))):
             task = _PAIRS[task]
         formats = TEXTS if task in _PAIRS and not labelled else _FORMATS[task]  # a line is no pair
@@ -99,7 +100,7 @@ class RowFiles:
         sources = find_sources(names, formats=formats)
         tables = [source for source in sources if source.format in _COLUMNS_OF.get(task, TABLES)]
         if tables:
-            found = _names_in(tables[0], options)
+            found = _names_in(tables[0], options, skip_bad=skip_bad)
             how: dict[str, Any] = {"labelled": labelled, "file": tables[0].path}
             if task in _PAIRS and pairs is None and not columns.text:
                 task = _text_or_pair(found, task, columns, labelled=labelled)
@@ -148,10 +149,10 @@ class RowFiles:
         return read_text_rows(self.sources, self.columns, problems, **how)
 
 
-def _names_in(source: Source, options: ReadOptions) -> list[str]:
+def _names_in(source: Source, options: ReadOptions, *, skip_bad: bool) -> list[str]:
     """Return the names of a table's columns; raise `InputError` if there is nothing in it."""
-    names = column_names(source, options)
-    if not names:
+    names = column_names(source, options, skip_bad=skip_bad)
+    if not names and not column_names(source, options):  # where all lines are bad, the first one is raised
         raise InputError(
             "there are no rows in this file",
             expected="a table with names of columns",
@@ -203,8 +204,11 @@ def pair_target(
     options: ReadOptions | None = None,
     *,
     labelled: bool = True,
+    skip_bad: bool = False,
 ) -> Literal["pair", "pair-score"]:
     """Say whether files of pairs have labels or scores, by the names of the columns of the first one.
+
+    `skip_bad` is as in `RowFiles.find`.
 
     Raises
     ------
@@ -215,7 +219,7 @@ def pair_target(
     if given.label or given.score or not labelled:
         return "pair" if given.label or not given.score else "pair-score"
     first = find_sources(names, formats=TABLES)[0]
-    columns = _names_in(first, options or ReadOptions())
+    columns = _names_in(first, options or ReadOptions(), skip_bad=skip_bad)
     labels, scores = known_columns(columns, "label"), known_columns(columns, "score")
     if labels and scores:
         raise InputError(
@@ -234,11 +238,12 @@ def guess_task(
     options: ReadOptions | None = None,
     *,
     among: Sequence[Task] = _GUESSED,
+    skip_bad: bool = False,
 ) -> Task:
     """Say what labelled files are for: by their endings, or else by the columns of the first table.
 
     A .json is a SQuAD file, .conll and .txt hold tagged words; a table has questions and passages, or words
-    and tags, or two texts, or one.
+    and tags, or two texts, or one. `skip_bad` is as in `RowFiles.find`.
 
     Raises
     ------
@@ -249,7 +254,7 @@ def guess_task(
     if first.format not in TABLES:
         return "answer" if first.format == "json" else "tag"
     given = given or Columns()
-    columns = _names_in(first, options or ReadOptions())
+    columns = _names_in(first, options or ReadOptions(), skip_bad=skip_bad)
     if first.format == "tsv" and given.chosen and _are_fields(given, columns):
         return "tag"
     check_columns(columns, given.wanted, first.path)
