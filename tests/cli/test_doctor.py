@@ -108,6 +108,14 @@ class TestFindings:
         assert about(said, "empty text")["examples"] == [["train.csv", 42], ["dev.csv", 2], ["dev.csv", 3]]
         assert about(said, "no label")["severity"] == "error"
 
+    def test_broken_lines_of_json(self, look):
+        rows = [{"text": text, "label": label} for text, label in GOOD]
+        said = look(write("train.jsonl", ["{", *rows, "7"]))
+        assert said["left_out"] == {"not a JSON object": 2}
+        found = about(said, "JSON object")
+        assert found["what"] == "2 rows cannot be used: not a JSON object"
+        assert (found["severity"], found["examples"]) == ("error", [["train.jsonl", 1], ["train.jsonl", 42]])
+
     def test_tags_out_of_order(self, look):
         rows = [f"{word}\t{tag}" for _ in range(12) for word, tag in (("Ana", "B-PER"), ("ri", "O"))]
         said = look(write("train.conll", [*rows, "", "Rui\tI-PER", "ri\tO"]))
@@ -171,6 +179,15 @@ class TestTasks:
         said = look(write("a.jsonl", rows), "--text", "a", "--label", "b")
         assert said["columns"] == {"text": "a", "label": "b"}
         assert list(said["splits"]["train"]["labels"]) == ["x", "y"]
+
+    def test_columns_of_squad_are_refused(self, ambos, here):
+        asked = [{"id": "q", "question": "Um?", "answers": []}]
+        write("a.json", [{"data": [{"paragraphs": [{"context": "Um.", "qas": asked}]}]}])
+        labelled = ambos("doctor", "a.json", "--text", "a", "--label", "b").refused(
+            3, "columns are named, and a SQuAD file has none"
+        )
+        assert labelled["found"] == "--text a --label b"
+        assert labelled["fix"].startswith("leave out --text and --label")
 
     def test_columns_of_every_split(self, ambos, here):
         write("train.csv", GOOD)

@@ -235,6 +235,13 @@ class TestBadInput:
         shown = ambos("evaluate", model("classify"), file, "--skip-bad")
         assert "rows left out: 1 for empty text, 1 for unknown label" in shown.out
 
+    def test_a_broken_line_of_json(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
+        file = tmp_path / "a.jsonl"
+        file.write_text('{"text": "um", "label": "arte"}\n{"text": \n')
+        ambos("evaluate", model("classify"), file).refused(3, f"{file}, line 2: not a JSON object")
+        value = json.loads(ambos("evaluate", model("classify"), file, "--skip-bad", "--json").out)
+        assert (value["rows"], value["left_out"]) == (1, {"not a JSON object": 1})
+
     def test_all_rows_left_out(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
         file = write_csv(tmp_path / "a.csv", [("um", "x")])
         ambos("evaluate", model("classify"), file, "--skip-bad").refused(3, "no rows to measure with")
@@ -247,6 +254,16 @@ class TestBadInput:
         assert labelled["fix"] == "say which: --text COLUMN"
         assert ambos("evaluate", model("classify"), file, "--text", "corpo").code == 0
         ambos("evaluate", model("classify"), file, "--text", "corpo", "--label", "x").refused(3, "x")
+
+    def test_columns_of_squad(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
+        asked = [{"id": "q", "question": "quem?", "answers": [{"text": "o", "answer_start": 0}]}]
+        file = tmp_path / "a.json"
+        file.write_text(json.dumps({"data": [{"paragraphs": [{"context": "o banco", "qas": asked}]}]}))
+        assert ambos("evaluate", model("answer"), file).code == 0
+        labelled = ambos("evaluate", model("answer"), file, "--answers", "respostas").refused(
+            3, "columns are named, and a SQuAD file has none"
+        )
+        assert labelled["found"] == "--answers respostas"
 
     @pytest.mark.parametrize("content", ["", "text,label\n"])
     def test_an_empty_file(

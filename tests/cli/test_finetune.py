@@ -47,6 +47,47 @@ def test_columns_of_any_name(
     assert isinstance(found["warnings"], list)
 
 
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_columns_of_squad_are_refused(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path, split: str
+) -> None:
+    asked = [{"id": "q", "question": "quem?", "answers": [{"text": "o", "answer_start": 0}]}]
+    squad, table = tmp_path / "squad.json", tmp_path / "rows.jsonl"
+    squad.write_text(json.dumps({"data": [{"paragraphs": [{"context": "o banco", "qas": asked}]}]}))
+    table.write_text(json.dumps({"q_": "quem?", "context": "o banco", "answers": []}) + "\n")
+    files = {name: squad if name == split else table for name in ("train", "dev", "test")}
+    given = [part for name, file in files.items() for part in (f"--{name}", file)]
+    out = tmp_path / "run"
+    ran = ambos(
+        "finetune", "answer", *given, "--base", model_folder("wordpiece"), "--question", "q_", "--out", out
+    )
+    labelled = ran.refused(3, f"{squad}: columns are named, and a SQuAD file has none")
+    assert labelled["found"] == "--question q_"
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("task", ["classify", "pair"])
+def test_broken_lines_of_json_are_left_out(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path, task: str
+) -> None:
+    file, names = tmp_path / "rows.jsonl", ["text"] if task == "classify" else ["text_a", "text_b"]
+    rows = [dict.fromkeys(names, f"O gato {number}") | {"label": "ab"[number % 2]} for number in range(8)]
+    file.write_text("\n".join(['{"text": ', *map(json.dumps, rows)]))
+    common = ["finetune", task, "--train", file, "--dev", file, "--base", model_folder("wordpiece")]
+    common += ["--epochs", 1, "--out", tmp_path / "run"]
+    ambos(*common).refused(3, f"{file}, line 1: not a JSON object")
+    assert not (tmp_path / "run").exists()
+    ended = ambos(*common, "--skip-bad", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["left_out"] == {
+        "train": {"not a JSON object": 1},
+        "dev": {"not a JSON object": 1},
+        "test": {},
+    }
+    assert found["rows"]["train"] == 8
+
+
 def test_warnings_are_said_with_what_to_try(
     ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

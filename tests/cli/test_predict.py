@@ -129,11 +129,25 @@ def test_a_field_of_conll_by_number(ambos, task_folder, here):
     assert {word for row in read("o.jsonl") for word in row["words"]} == {"O"}
 
 
+def test_columns_of_squad_are_refused(ambos, task_folder, here):
+    ran = ambos("predict", task_folder("answer"), "squad.json", "--passage", "texto", "--out", "o.jsonl")
+    labelled = ran.refused(INPUT, "squad.json: columns are named, and a SQuAD file has none")
+    assert labelled["found"] == "--passage texto"
+    assert not Path("o.jsonl").exists()
+
+
 def test_ragged_rows_are_left_out(ambos, task_folder, here):
     write("b.csv", "text,id", "um", "dois,2", "três,3,4")
     ran = ambos("predict", task_folder("classify"), "b.csv", "--out", "o.jsonl", "--skip-bad", "--json")
     assert json.loads(ran.out)["skipped"] == {"ragged row": 2}
     assert [(row["line"], row["id"]) for row in read("o.jsonl")] == [(3, "2")]
+
+
+def test_broken_lines_of_json_are_left_out(ambos, task_folder, here):
+    write("b.jsonl", "{", {"text": "um"}, "null", {"text": "dois"})
+    ran = ambos("predict", task_folder("classify"), "b.jsonl", "--out", "o.jsonl", "--skip-bad", "--json")
+    assert json.loads(ran.out)["skipped"] == {"not a JSON object": 2}
+    assert [row["line"] for row in read("o.jsonl")] == [2, 4]
 
 
 def test_for_people(ambos, task_folder, here):

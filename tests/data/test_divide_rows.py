@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ambos.data import divide_rows
 from ambos.data.divide_rows import divide, keep_back
 from ambos.data.rows import PairRow, QuestionRow, TextRow, WordsRow
+from ambos.data.tally_rows import Tally
 from ambos.errors import UsageError
 
 HERE = Path("rows")
@@ -95,6 +97,16 @@ def test_a_tenth_is_kept_back_of_every_label() -> None:
         "no": 14,
     }
     assert kept.tolist() == keep_back(rows).tolist()
+
+
+def test_texts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kept rows are the first of ten folds, of texts that are compared once for both."""
+    rows = [text(f"text {number % 150}", "yes" if number % 10 < 3 else "no") for number in range(200)]
+    first = divide(rows, 10, seed=0, by_label=True) == 0
+    counted = []
+    monkeypatch.setattr(divide_rows, "Tally", lambda some: counted.append(len(some)) or Tally(some))
+    assert keep_back(rows).tolist() == first.tolist()
+    assert counted == [200]
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abcde")), min_size=2, max_size=60))

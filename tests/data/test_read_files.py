@@ -174,6 +174,25 @@ class TestQuestions:
         with pytest.raises(InputError, match="no rows"):
             list(RowFiles.find(["a.json"], "answer").rows(problems))
 
+    @pytest.mark.parametrize("labelled", [True, False])
+    def test_names_are_refused_of_squad(self, labelled):
+        asked = [{"id": "q", "question": "Onde?", "answers": []}]
+        write("a.json", {"data": [{"paragraphs": [{"context": PASSAGE, "qas": asked}]}]})
+        given = Columns(question="pergunta", id="chave")
+        with pytest.raises(InputError, match="columns are named, and a SQuAD file has none") as caught:
+            RowFiles.find(["a.json"], "answer", given, labelled=labelled)
+        assert caught.value.file == "a.json"
+        assert caught.value.expected == "the names that its layout has: question, context, answers, id, title"
+        assert caught.value.found == "--question pergunta --id chave"
+        assert str(caught.value.fix).startswith("leave out --question and --id")
+
+    def test_beside_squad_names_are_those_of_tables(self):
+        asked = [{"id": "q", "question": "Onde?", "answers": []}]
+        write("a.json", {"data": [{"paragraphs": [{"context": PASSAGE, "qas": asked}]}]})
+        write("b.jsonl", {"p": "Quem?", "contexto": PASSAGE, "answers": []})
+        files = RowFiles.find(["a.json", "b.jsonl"], "answer", Columns(question="p"))
+        assert [row.question for row in files.rows()] == ["Onde?", "Quem?"]
+
     def test_wrong_answers_do_not_matter(self):
         answers = [{"text": "Rio", "answer_start": 3}]
         write("a.jsonl", {"question": "Onde?", "context": PASSAGE, "answers": answers})
@@ -256,6 +275,41 @@ def test_an_empty_table(name: str):
     for find in (guess_task, lambda names: RowFiles.find(names, "classify")):
         with pytest.raises(InputError, match="there are no rows in this file"):
             find([name])
+
+
+@pytest.mark.parametrize(
+    ("task", "row"),
+    [
+        ("classify", {"text": "Um", "label": "x"}),
+        ("classify", {"text_a": "Um", "text_b": "Dois", "label": "x"}),
+        ("score", {"text": "Um", "score": 1}),
+        ("embed", {"text_a": "Um", "text_b": "Dois", "score": 1}),
+        ("tag", {"words": ["Um"], "tags": ["O"]}),
+        ("answer", {"question": "Onde?", "context": PASSAGE, "answers": []}),
+    ],
+)
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_broken_line_of_json_is_a_bad_row(task, row, labelled):
+    write("a.jsonl", '{"text": "Um', row, "7")
+    files, problems = (
+        RowFiles.find(["a.jsonl"], task, labelled=labelled, skip_bad=True),
+        Problems(skip_bad=True),
+    )
+    assert [found.line for found in files.rows(problems)] == [2]
+    assert problems.counts == {"not a JSON object": 2}
+    with pytest.raises(InputError, match="not a JSON object") as caught:
+        RowFiles.find(["a.jsonl"], task, labelled=labelled)
+    assert (caught.value.file, caught.value.line) == ("a.jsonl", 1)
+
+
+def test_nothing_but_broken_lines_of_json():
+    """As of a file that is one JSON value over many lines: the first line says what is wrong."""
+    write("a.jsonl", "[", '{"text": "Um", "label": "x"},', "]")
+    for find in (guess_task, lambda names, **more: RowFiles.find(names, "classify", **more)):
+        for skip_bad in (False, True):
+            with pytest.raises(InputError, match="not a JSON object") as caught:
+                find(["a.jsonl"], skip_bad=skip_bad)
+            assert caught.value.line == 1
 
 
 def test_pairs():

@@ -298,14 +298,11 @@ class TestTexts:
         ]
 
     @pytest.mark.parametrize("skip_bad", [False, True])
-    @pytest.mark.parametrize(
-        ("name", "text", "line"),
-        [("a.csv", 'text,label\na,x\n"b,y\n', 3), ("a.jsonl", '{"text": "a", "label": "x"}\n{"te', 2)],
-    )
-    def test_a_broken_file_is_refused_in_any_case(self, tmp_path, name, text, line, skip_bad):
+    def test_a_broken_file_is_refused_in_any_case(self, tmp_path, skip_bad):
+        """A quote that is never closed: where the next row begins is not known."""
         with pytest.raises(InputError) as caught:
-            read(write(tmp_path, name, text), problems=Problems(skip_bad=skip_bad))
-        assert caught.value.line == line
+            read(write(tmp_path, "a.csv", 'text,label\na,x\n"b,y\n'), problems=Problems(skip_bad=skip_bad))
+        assert caught.value.line == 3
 
     def test_an_empty_file_among_others(self, tmp_path):
         jsonl(tmp_path, *ROWS)
@@ -494,3 +491,52 @@ def test_ragged_rows_are_bad_rows(tmp_path, name, mark):
     assert (caught.value.what, caught.value.line) == ("3 rows cannot be used", 3)
     assert f"{path}, line 3: ragged row (1 fields, not 2 fields, as in the header" in str(caught.value.found)
     assert repr(mark) in str(caught.value.found)
+
+
+class TestBrokenLines:
+    """Lines of JSON that are no object: left out and counted with `skip_bad`, else an error as ever."""
+
+    BROKEN = ('{"text": "um", "label": ', "[1, 2]", "[" * 100_000)
+
+    def write(self, folder: Path, *lines: str) -> list[Any]:
+        good = [json.dumps(row) for row in ROWS]
+        return find_sources([str(write(folder, "a.jsonl", "\n".join([good[0], *lines, *good[1:]])))])
+
+    def test_left_out(self, tmp_path):
+        sources, problems = self.write(tmp_path, *self.BROKEN), Problems(skip_bad=True)
+        rows = list(read_text_rows(sources, CLASSIFY, problems))
+        assert [(row.text, row.line) for row in rows] == list(zip(TEXTS, (1, 5, 6, 7), strict=True))
+        assert problems.counts == {"not a JSON object": 3}
+        assert [(one.file.name, one.line) for one in problems.examples] == [("a.jsonl", n) for n in (2, 3, 4)]
+        assert "Expecting value (character" in problems.examples[0].found
+        assert "list: [1, 2]" in problems.examples[1].found
+        assert problems.examples[2].found == "too deep nesting"
+
+    @pytest.mark.parametrize("line", BROKEN)
+    def test_refused(self, tmp_path, line):
+        sources = self.write(tmp_path, line)
+        for read_them in (
+            lambda: list(read_text_rows(sources, CLASSIFY, Problems())),
+            lambda: column_names(sources[0], ReadOptions()),
+        ):
+            with pytest.raises(InputError, match="not a JSON object") as caught:
+                read_them()
+            assert (caught.value.file, caught.value.line) == (str(sources[0].path), 2)
+
+    def test_beyond_the_lines_whose_keys_are_asked_for(self, tmp_path):
+        lines = [*[json.dumps(ROWS[0])] * 150, "{", json.dumps(ROWS[1])]
+        sources, problems = find_sources([str(write(tmp_path, "a.jsonl", "\n".join(lines)))]), Problems()
+        with pytest.raises(InputError, match="not a JSON object") as caught:
+            list(read_text_rows(sources, CLASSIFY, problems))
+        assert caught.value.line == 151
+        assert len(list(read_text_rows(sources, CLASSIFY, Problems(skip_bad=True)))) == 151
+
+    def test_a_file_of_nothing_else(self, tmp_path):
+        """Beside a good one its lines are counted; alone, all of its rows were left out."""
+        good = write(tmp_path, "a.jsonl", json.dumps(ROWS[0]))
+        bad, problems = write(tmp_path, "b.jsonl", "{\n}\n"), Problems(skip_bad=True)
+        assert len(list(read_text_rows(find_sources([str(good), str(bad)]), CLASSIFY, problems))) == 1
+        assert problems.counts == {"not a JSON object": 2}
+        with pytest.raises(InputError, match="there are no rows in this file") as caught:
+            list(read_text_rows(find_sources([str(bad)]), CLASSIFY, Problems(skip_bad=True)))
+        assert caught.value.found == "2 rows, all of them left out as bad"

@@ -9,8 +9,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ambos.estimators import QuestionAnswerer, Tagger, TextClassifier, TextEmbedder, TextRegressor
+from ambos.errors import AmbosError, OutputError
+from ambos.estimators import (
+    PairClassifier,
+    QuestionAnswerer,
+    Tagger,
+    TextClassifier,
+    TextEmbedder,
+    TextRegressor,
+)
+from ambos.estimators.advice import in_python
 from ambos.estimators.inputs import texts_of
+from ambos.train.loop import DivergedError
 from tests.estimators.toys import reviews
 
 
@@ -118,3 +128,99 @@ def test_bad_parameters_are_refused_by_fit(base: Path, wrong: dict[str, Any], sa
         TextClassifier(**{"base": base, "epochs": 1, **wrong}).fit(
             ["o gato e a casa e o dia"] * 4, [0, 1, 0, 1]
         )
+
+
+LONG_ONES = ["o gato e a casa e o dia"] * 4
+PAIRS = [("o gato", "a casa")] * 4
+
+
+class TestAdvice:
+    """What to try is said in parameters: nobody passes options to an estimator."""
+
+    @pytest.mark.parametrize(
+        ("kind", "parameters", "X", "y", "fix"),
+        [
+            (TextClassifier, {"max_length": 1000}, LONG_ONES, [0, 1, 0, 1], "max_length=64"),
+            (TextClassifier, {"freeze": 99}, LONG_ONES, [0, 1, 0, 1], 'freeze="all"'),
+            (
+                TextClassifier,
+                {"long": "error", "max_length": 8},
+                LONG_ONES,
+                [0, 1, 0, 1],
+                'shorten it, or let it be read in windows with long="windows"',
+            ),
+            (PairClassifier, {"long": "windows"}, PAIRS, [0, 1, 0, 1], 'long="cut"'),
+            (
+                PairClassifier,
+                {"scheme": "attention", "settings": {"pair": {"heads": 5}}},
+                PAIRS,
+                [0, 1, 0, 1],
+                'settings={"pair": {"heads": N}}',
+            ),
+            (TextRegressor, {}, LONG_ONES, [1.0] * 4, "add rows with other scores"),
+            (
+                QuestionAnswerer,
+                {"long": "error", "max_length": 8},
+                [("o gato e a casa e o dia?", "o gato")],
+                [("gato", 2)],
+                'shorten it, or long="cut"',
+            ),
+            (
+                TextEmbedder,
+                {"device": "nowhere"},
+                LONG_ONES,
+                None,
+                "leave device out to take the best there is",
+            ),
+        ],
+    )
+    def test_of_fit(self, base: Path, kind: Any, parameters: Any, X: Any, y: Any, fix: str) -> None:
+        with pytest.raises(ValueError, match=r"\n  fix ") as caught:
+            kind(base, **parameters).fit(X, y)
+        assert isinstance(caught.value, AmbosError)
+        assert caught.value.fix == fix
+        assert "--" not in str(caught.value)
+
+    def test_of_predict(self, base: Path) -> None:
+        estimator = TextClassifier(base, epochs=1, long="error", max_length=8)
+        estimator.fit(["o gato", "a casa"], [0, 1])
+        with pytest.raises(ValueError, match='with long="windows"'):
+            estimator.predict(LONG_ONES)
+
+    def test_of_a_loss_that_is_no_number(self, base: Path) -> None:
+        estimator = TextClassifier(base, epochs=20, batch=8, lr=1e25)
+        with pytest.raises(DivergedError, match="the loss became") as caught:
+            estimator.fit(*reviews(40))
+        assert "a lower learning rate (lr=3e+24)" in str(caught.value.fix)
+        assert "--" not in str(caught.value)
+
+    def test_of_save(self, base: Path, tmp_path: Path) -> None:
+        (tmp_path / "other").write_text("mine")
+        for estimator in (
+            TextClassifier(base, epochs=1).fit(["o gato", "a casa"], [0, 1]),
+            TextEmbedder(base).fit(TEXTS),
+        ):
+            with pytest.raises(OutputError, match="already there") as caught:
+                estimator.save(tmp_path)
+            assert caught.value.fix == "choose another folder, or pass force=True to replace it"
+            with pytest.raises(OutputError, match="force=True replaces only what such a command wrote"):
+                estimator.save(tmp_path, force=True)
+
+    @pytest.mark.parametrize(
+        ("advice", "said"),
+        [
+            ("", None),
+            ("add rows", "add rows"),
+            ("early stopping (--patience 2) or fewer epochs (--epochs)", None),
+            (
+                "a lower rate (--lr 2e-05); --lr, if all else fails",
+                "a lower rate (lr=2e-05); lr, if all else fails",
+            ),
+            ("--set schedule.warmup=0.2", 'settings={"schedule": {"warmup": 0.2}}'),
+            ("--set task=tag, or --lr 1", 'settings={"task": "tag"}, or lr=1'),
+            ("train one: ambos finetune --train FILE, or --lr 1", "lr=1"),
+            ("name them: --text-a COLUMN --text-b COLUMN", None),
+        ],
+    )
+    def test_in_general(self, advice: str, said: str | None) -> None:
+        assert in_python(advice, {"lr", "settings", "patience"}) == said

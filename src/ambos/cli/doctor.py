@@ -123,7 +123,7 @@ def doctor(
     )
     chosen = _task_of(files, task, given, options)
     splits = {
-        name: RowFiles.find(names, chosen, given, several=several, options=options)
+        name: RowFiles.find(names, chosen, given, several=several, options=options, skip_bad=True)
         for name, names in (("train", files), ("dev", dev), ("test", test))
         if names
     }
@@ -163,10 +163,10 @@ def _task_of(files: list[str], task: str | None, given: "Columns", options: "Rea
     from ambos.data.read_files import guess_task  # noqa: PLC0415
 
     if task is None:
-        return guess_task(files, given, options)
+        return guess_task(files, given, options, skip_bad=True)
     if task == "pair":
         with suppress(InputError):
-            return guess_task(files, given, options, among=("pair", "pair-score"))
+            return guess_task(files, given, options, among=("pair", "pair-score"), skip_bad=True)
     return task  # type: ignore[return-value]
 
 

@@ -143,6 +143,7 @@ def evaluate(
         several=getattr(task, "several", False),
         separator=separator,
         options=read_options("text", None, "line", encoding, max_line_mb, max_document_mb),
+        skip_bad=skip_bad,
     )
     rows = KnownRows(found, task, skip_bad)
     if save and not force:

@@ -57,5 +57,8 @@ def task_of_pairs(
     from ambos.data.rows import Columns  # noqa: PLC0415
     from ambos.text.stream import ReadOptions, check_encoding  # noqa: PLC0415
 
-    target = pair_target(train, Columns(**columns), ReadOptions(encoding=check_encoding(encoding)))
+    options = ReadOptions(encoding=check_encoding(encoding))
+    target = pair_target(
+        train, Columns(**columns), options, skip_bad=True
+    )  # bad lines are for who reads rows
     return "score" if target == "pair-score" else "classify"

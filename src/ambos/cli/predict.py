@@ -140,6 +140,7 @@ def predict(
         pairs=loaded.learnt.pairs,
         texts=loaded.learnt.texts,
         options=options,
+        skip_bad=skip_bad,
     )
     screen.note(_described(files))
     details = Details(files.columns.id is not None, with_text, all_probabilities, top)

@@ -32,19 +32,32 @@ def divide(rows: Sequence[Row], folds: int, seed: int, *, by_label: bool = False
     >>> divide(rows, 2, seed=0).tolist()
     [0, 1, 1, 0]
     """
-    texts, group = np.unique(Tally(rows).shared, return_inverse=True)
-    if len(texts) < folds:
+    group = _groups(rows)
+    texts = len(np.bincount(group))
+    if texts < folds:
         raise UsageError(
-            f"{len(texts):,} different texts cannot be divided into {folds} folds",
+            f"{texts:,} different texts cannot be divided into {folds} folds",
             expected=f"at least {folds} different texts in the training rows",
-            fix=f"--folds {len(texts)}" if len(texts) > 1 else "add rows",
+            fix=f"--folds {texts}" if texts > 1 else "add rows",
         )
-    labels = _labels(rows, group) if by_label else [""] * len(texts)
+    return _deal(rows, group, folds, seed, by_label=by_label)
+
+
+def _groups(rows: Sequence[Row]) -> NDArray[np.int64]:
+    """Return the number of the text of each row, (n,): rows with the same text have the same one."""
+    return np.unique(Tally(rows).shared, return_inverse=True)[1]
+
+
+def _deal(
+    rows: Sequence[Row], group: NDArray[np.int64], folds: int, seed: int, *, by_label: bool
+) -> NDArray[np.int64]:
+    """Return the fold of each row, (n,), as `divide` says, given which rows belong together."""
     sizes = np.bincount(group)
-    order = np.lexsort((Draws.of(seed, "folds").bits(np.arange(len(texts))), -sizes))
+    labels = _labels(rows, group) if by_label else [""] * len(sizes)
+    order = np.lexsort((Draws.of(seed, "folds").bits(np.arange(len(sizes))), -sizes))
     held = [0] * folds
     held_of: dict[str, list[int]] = defaultdict(lambda: [0] * folds)
-    fold_of = np.zeros(len(texts), np.int64)
+    fold_of = np.zeros(len(sizes), np.int64)
     for number in order.tolist():
         mine = held_of[labels[number]]
         fold = min(range(folds), key=lambda one, mine=mine: (mine[one], held[one]))  # type: ignore[misc]
@@ -76,11 +89,12 @@ def keep_back(rows: Sequence[Row]) -> NDArray[np.bool_]:
     >>> keep_back(rows).tolist()  # else a label would be lost
     [False, False, False]
     """
-    texts, group = np.unique(Tally(rows).shared, return_inverse=True)
-    if len(texts) < 2:
+    group = _groups(rows)
+    texts = len(np.bincount(group))
+    if texts < 2:
         return np.zeros(len(rows), np.bool_)
     by_label = all(len(_names(row)) == 1 and not isinstance(row, WordsRow) for row in rows)
-    kept = divide(rows, min(_PARTS, len(texts)), seed=0, by_label=by_label) == 0
+    kept = _deal(rows, group, min(_PARTS, texts), 0, by_label=by_label) == 0
     known = {name for row, back in zip(rows, kept, strict=True) if not back for name in _names(row)}
     lost = [bool(back) and not known.issuperset(_names(row)) for row, back in zip(rows, kept, strict=True)]
     return np.asarray(kept & ~np.isin(group, group[lost]))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ambos.data.conll_layout import said_fields
 from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns
-from ambos.data.read_questions import QUESTIONS, read_question_rows
+from ambos.data.read_questions import QUESTIONS, SQUAD, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
     TABLES,
@@ -84,6 +84,7 @@ class RowFiles:
         several: bool = False,
         separator: str = SEPARATOR,
         options: ReadOptions | None = None,
+        skip_bad: bool = False,
     ) -> "RowFiles":
         """Find files, folders and globs; columns that are not `given` are known by their names.
 
@@ -91,13 +92,14 @@ class RowFiles:
         if the columns do; the task is then `pair` or `pair-score`. So it is of `embed`, unless its pairs have
         neither labels nor scores, since all of them belong together. `texts` is how many texts each row must
         have, where that is known: a third and a fourth are else read only if they are `given`. Of CoNLL files
-        the given words and tags are numbers of fields, unless there are tables among the files, whose columns
-        they name then.
+        the given words and tags are numbers of fields, and of SQuAD files nothing may be given, unless there
+        are tables among the files, whose columns they name then. With `skip_bad`, names are read past lines
+        that are no JSON.
         """
         if pairs is False and given is not None:
             _refuse_pairs(given)
         if task == "embed":
-            task = pair_target(names, given, options, labelled=labelled)
+            task = pair_target(names, given, options, labelled=labelled, skip_bad=skip_bad)
         if task in _PAIRS and (pairs or (pairs is None and given and _TEXTS_OF_PAIRS & given.chosen.keys())):
             task = _PAIRS[task]
         formats = TEXTS if task in _PAIRS and not labelled else _FORMATS[task]  # a line is no pair
@@ -105,13 +107,15 @@ class RowFiles:
         sources = find_sources(names, formats=formats)
         tables = [source for source in sources if source.format in _COLUMNS_OF.get(task, TABLES)]
         if tables:
-            found = _names_in(tables[0], options)
+            found = _names_in(tables[0], options, skip_bad=skip_bad)
             how: dict[str, Any] = {"labelled": labelled, "texts": texts, "file": tables[0].path}
             if task in _PAIRS and pairs is None and not columns.text:
                 task = _text_or_pair(found, task, columns, labelled=labelled)
             columns = detect_columns(found, task, columns, **how)
         elif formats == TEXTS:
             columns = replace(columns, text="text")  # no table has it: so are the lines of plain text called
+        elif task == "answer":
+            _refuse_squad_names(columns, sources[0])
         found_files = cls(task, sources, columns, labelled, several, separator, options, shown=columns)
         return found_files if task != "tag" else found_files._with_fields(tables)
 
@@ -152,10 +156,10 @@ class RowFiles:
         return read_text_rows(self.sources, self.columns, problems, **how)
 
 
-def _names_in(source: Source, options: ReadOptions) -> list[str]:
+def _names_in(source: Source, options: ReadOptions, *, skip_bad: bool) -> list[str]:
     """Return the names of a table's columns; raise `InputError` if there is nothing in it."""
-    names = column_names(source, options)
-    if not names:
+    names = column_names(source, options, skip_bad=skip_bad)
+    if not names and not column_names(source, options):  # where all lines are bad, the first one is raised
         raise InputError(
             "there are no rows in this file",
             expected="a table with names of columns",
@@ -189,6 +193,20 @@ def _refuse_pairs(given: Columns) -> None:
         )
 
 
+def _refuse_squad_names(given: Columns, source: Source) -> None:
+    """Raise `InputError` if columns are named of a SQuAD file, whose layout has names of its own."""
+    if not given.chosen:
+        return
+    options = " and ".join(option(role) for role in given.chosen)
+    raise InputError(
+        "columns are named, and a SQuAD file has none",
+        expected=f"the names that its layout has: {', '.join(SQUAD.chosen.values())}",
+        found=" ".join(f"{option(role)} {name}" for role, name in given.chosen.items()),
+        fix=f"leave out {options}; names are free in a .jsonl file with one question a line",
+        file=source.path,
+    )
+
+
 def _text_or_pair(names: Sequence[str], task: Task, given: Columns, *, labelled: bool) -> Task:
     """Return the task of a table: with pairs of texts only where it has no column of single ones."""
     for one in (task, _PAIRS[task]):
@@ -204,10 +222,12 @@ def pair_target(
     options: ReadOptions | None = None,
     *,
     labelled: bool = True,
+    skip_bad: bool = False,
 ) -> Literal["pair", "pair-score", "embed"]:
     """Say whether files of pairs have labels or scores, by the names of the columns of the first one.
 
-    Where they have neither it is `embed`: the pairs can only be told from others.
+    Where they have neither it is `embed`: the pairs can only be told from others. `skip_bad` is as in
+    `RowFiles.find`.
 
     Raises
     ------
@@ -218,7 +238,7 @@ def pair_target(
     if given.label or given.score or not labelled:
         return "pair" if given.label or not given.score else "pair-score"
     first = find_sources(names, formats=TABLES)[0]
-    columns = _names_in(first, options or ReadOptions())
+    columns = _names_in(first, options or ReadOptions(), skip_bad=skip_bad)
     labels, scores = known_columns(columns, "label"), known_columns(columns, "score")
     if labels and scores:
         raise InputError(
@@ -237,11 +257,12 @@ def guess_task(
     options: ReadOptions | None = None,
     *,
     among: Sequence[Task] = _GUESSED,
+    skip_bad: bool = False,
 ) -> Task:
     """Say what labelled files are for: by their endings, or else by the columns of the first table.
 
     A .json is a SQuAD file, .conll and .txt hold tagged words; a table has questions and passages, or words
-    and tags, or two texts, or one.
+    and tags, or two texts, or one. `skip_bad` is as in `RowFiles.find`.
 
     Raises
     ------
@@ -252,7 +273,7 @@ def guess_task(
     if first.format not in TABLES:
         return "answer" if first.format == "json" else "tag"
     given = given or Columns()
-    columns = _names_in(first, options or ReadOptions())
+    columns = _names_in(first, options or ReadOptions(), skip_bad=skip_bad)
     if first.format == "tsv" and given.chosen and _are_fields(given, columns):
         return "tag"
     check_columns(columns, given.wanted, first.path)

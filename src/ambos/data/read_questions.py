@@ -15,7 +15,7 @@ from ambos.text.stream import ReadOptions, read_lines
 from ambos.text.unpack import MEBIBYTE, Advance
 
 QUESTIONS: tuple[Format, ...] = ("json", "jsonl", "parquet")
-_SQUAD = Columns(question="question", passage="context", answers="answers", id="id", title="title")
+SQUAD = Columns(question="question", passage="context", answers="answers", id="id", title="title")
 
 _MAX_MB = 256  # of a SQuAD file, which is read whole
 _ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)')
@@ -55,7 +55,7 @@ def read_question_rows(
 
     def items(source: Source) -> Iterator[tuple[int, tuple[dict[str, Any], Columns]]]:
         if source.format == "json":
-            return ((line, (record, _SQUAD)) for line, record in _read_squad(source, options, advance))
+            return ((line, (record, SQUAD)) for line, record in _read_squad(source, options, advance))
         return ((line, (record, columns)) for line, record in records(source))
 
     def make(item: tuple[dict[str, Any], Columns], file: Path, line: int) -> QuestionRow:

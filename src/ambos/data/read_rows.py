@@ -93,7 +93,8 @@ def table(
 ) -> Callable[[Source], Iterator[Record]]:
     """Return what reads the records of a table in which these columns must be; a line of a .txt is a text.
 
-    `problems` is told of rows with too few or too many fields.
+    `problems` is told of rows with too few or too many fields and, where bad rows are left out, of lines that
+    are no JSON object; otherwise the first of these is raised at once: the file may be something else.
     """
     options = options or ReadOptions()
 
@@ -103,17 +104,22 @@ def table(
             yield from ((number, {columns.of("text"): line}) for number, line in lines if line.strip())
             return
         if source.format == "jsonl":
-            names = column_names(source, options)
+            names = column_names(source, options, skip_bad=problems.skip_bad)
             check_columns(names, columns.wanted if names else {}, source.path)
         # Where semicolons part fields, the comma is for decimals.
         semicolons = source.format == "csv" and separator_of(source, options) == ";"
         commas = columns.score if semicolons else None
 
-        def ragged(line: int, error: InputError) -> None:
-            found = f"{error.found}, not {error.expected}: {error.fix}"
-            problems.add(Problem("ragged row", found, source.path, line))
+        def bad(line: int, error: InputError) -> None:
+            if source.format != "jsonl":
+                found = f"{error.found}, not {error.expected}: {error.fix}"
+                problems.add(Problem("ragged row", found, source.path, line))
+            elif problems.skip_bad:
+                problems.add(Problem("not a JSON object", str(error.found), source.path, line))
+            else:
+                raise error
 
-        for line, record in read_records(source, options, advance, columns.wanted, ragged=ragged):
+        for line, record in read_records(source, options, advance, columns.wanted, bad=bad):
             if commas is not None:
                 record[commas] = record[commas].replace(",", ".")
             yield line, record

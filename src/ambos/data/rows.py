@@ -14,6 +14,7 @@ Kind = Literal[
     "wrong type",
     "no finite score",
     "ragged row",
+    "not a JSON object",
     "ragged tags",
     "empty word",
     "answer not in the passage",

@@ -79,7 +79,7 @@ class TextEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002 (pipelines hand it in)
         """Load the encoder, and check texts and parameters; return self."""
         texts_of(X)
-        with as_value_errors():
+        with as_value_errors(self.get_params(deep=False)):
             model = load(self.base, self.device)
             model.embed_options(self.pooling, self.layer, self.normalize, self.long, self.max_length)
         self.model_ = model
@@ -89,7 +89,7 @@ class TextEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Return a vector for each text, (n, width)."""
         check_is_fitted(self)
         texts, model = texts_of(X), self.model_
-        with as_value_errors():
+        with as_value_errors(self.get_params(deep=False)):
             return model.embed(
                 texts,
                 pool=self.pooling,

@@ -190,7 +190,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fine-tune the base on examples and what is to be said of each; return self."""
         refuse_missing(y, type(self).__name__)
-        with as_value_errors():
+        with as_value_errors(self.get_params(deep=False)):
             given = self._given(X, y)
             seed = self._seed()
             recipe = choose(self._recipe(seed, several=given.several), Team())
@@ -251,7 +251,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError("the model was trained without a tokenizer")  # never: `fit` asks for one
         learnt = bundle.learnt
         reading = Reading(bundle.tokenizer, learnt["max_length"], learnt["long"], apart=bundle.apart)
-        with as_value_errors():
+        with as_value_errors(self.get_params(deep=False)):
             found = predict_rows(bundle.network, task_of(bundle), rows, reading, Ledger(), device=CPU)
             return [one for _, part in found for one in part]
 

@@ -2,7 +2,7 @@
 
 # ruff: noqa: N803 (X is scikit-learn's name)
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ambos.data.rows import PairRow, TextRow
 from ambos.errors import InputError, UsageError
+from ambos.estimators.advice import advice_in_python
 
 PLACE = Path("X")  # where rows come from
 SHOWN = 60  # characters of a value in an error
@@ -26,10 +27,14 @@ class BadTypeError(InputError, TypeError):
 
 
 @contextmanager
-def as_value_errors() -> Iterator[None]:
-    """Raise what ambos finds wrong as the ValueError that users of scikit-learn expect."""
+def as_value_errors(parameters: Collection[str]) -> Iterator[None]:
+    """Raise what ambos finds wrong as the ValueError that users of scikit-learn expect.
+
+    Its advice, and that of other errors, speaks of these parameters, not of options of the command line.
+    """
     try:
-        yield
+        with advice_in_python(parameters):
+            yield
     except (UsageError, InputError) as error:
         if isinstance(error, ValueError | TypeError):
             raise

@@ -13,6 +13,7 @@ from ambos.bundle.manifest import ENTRIES
 from ambos.bundle.safe_files import parse_object, read_whole
 from ambos.bundle.writing import write_files
 from ambos.errors import InputError
+from ambos.estimators.advice import advice_in_python
 from ambos.files import new_folder
 
 FILE = "estimator.json"
@@ -45,7 +46,10 @@ def write_estimator(out: str | Path, estimator: Any, bundle: Bundle, *, force: b
     }
     text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
     out = Path(out)
-    with new_folder(out, entries=ENTRIES | {FILE}, force=force) as work:
+    with (
+        advice_in_python({"folder", "force"}),
+        new_folder(out, entries=ENTRIES | {FILE}, force=force) as work,
+    ):
         write_files(bundle, work)
         (work / FILE).write_text(text, encoding="utf-8")
     return out

@@ -134,7 +134,7 @@ class Tagger(FineTuned):
         found = self._predictions(rows)
         task = Tag(LabelSet.of(tag for one in (*rows, *found) for tag in one.tags))
         evaluation = task.evaluation()
-        with as_value_errors():
+        with as_value_errors(self.get_params(deep=False)):
             evaluation.add(*task.compare(rows, found))
         return evaluation.values()[task.main]
 

@@ -135,6 +135,7 @@ def read_split(
         several=several,
         separator=files.separator,
         options=ReadOptions(encoding=check_encoding(files.encoding)),
+        skip_bad=files.skip_bad,
     )
     rows = list(found.rows(problems))
     counts = {str(kind): count for kind, count in problems.counts.items()}

@@ -23,6 +23,7 @@ _COLUMNS_SHOWN = 12
 _LINES_ASKED = 100  # JSON lines whose keys are taken for the columns of the file
 
 Record = tuple[int, dict[str, Any]]
+TellBad = Callable[[int, InputError], None]  # line, and what is wrong with it
 
 
 def read_records(
@@ -31,7 +32,7 @@ def read_records(
     advance: Advance | None,
     wanted: Mapping[str, str],
     also: Collection[str] = (),
-    ragged: Callable[[int, InputError], None] | None = None,
+    bad: TellBad | None = None,
 ) -> Iterator[Record]:
     """Yield (line or row from 1, fields) of a table.
 
@@ -42,24 +43,28 @@ def read_records(
         JSON lines, each of which has keys of its own, are left to the caller (`check_columns`).
     also
         Columns to read where they are there: of Parquet, no others than these and the wanted are read.
-    ragged
-        Told line and error of rows of CSV and TSV with too few or too many fields, which are passed over
-        then; without it the first error is raised.
+    bad
+        Told line and error of rows of CSV and TSV with too few or too many fields, and of JSON lines that are
+        no object, which are passed over then; without it the first error is raised.
     """
     if source.format == "jsonl":
-        return _read_jsonl(source, options, advance)
+        return _read_jsonl(source, options, advance, bad)
     if source.format == "parquet":
         return _read_parquet(source, advance, wanted, also)
-    return _read_csv(source, options, advance, wanted, ragged)
+    return _read_csv(source, options, advance, wanted, bad)
 
 
-def column_names(source: Source, options: ReadOptions) -> list[str]:
-    """Return the names of a table's columns in their order; of JSON lines, the keys of the first hundred."""
+def column_names(source: Source, options: ReadOptions, *, skip_bad: bool = False) -> list[str]:
+    """Return the names of a table's columns in their order; of JSON lines, the keys of the first hundred.
+
+    With `skip_bad`, lines that are no JSON object are passed over.
+    """
     if source.format == "parquet":
         with _open_parquet(source, None) as table:
             return list(table.schema_arrow.names)
     if source.format == "jsonl":
-        with closing(_read_jsonl(source, options, None)) as records:
+        bad: TellBad | None = (lambda _, __: None) if skip_bad else None
+        with closing(_read_jsonl(source, options, None, bad)) as records:
             return list(dict.fromkeys(key for _, record in islice(records, _LINES_ASKED) for key in record))
     with closing(_csv_rows(source, options, None)) as rows:
         _, header = next(rows, (1, []))
@@ -93,23 +98,34 @@ _DECODE_JSON = json.JSONDecoder(parse_int=lambda text: int(text) if len(text) < 
 
 
 def _read_jsonl(
-    source: Source, options: ReadOptions, advance: Advance | None
+    source: Source, options: ReadOptions, advance: Advance | None, bad: TellBad | None
 ) -> Generator[Record, None, None]:
     for number, line in read_lines(source, options, advance):
         if not line or line.isspace():
             continue
         try:
-            record = _DECODE_JSON(line)
-        except json.JSONDecodeError as error:
-            around = line[max(0, error.pos - 30) : error.pos + 30]
-            raise _not_an_object(
-                source, number, f"{error.msg} (character {error.pos + 1}), around: {around}"
-            ) from error
-        except RecursionError as error:
-            raise _not_an_object(source, number, "too deep nesting") from error
-        if not isinstance(record, dict):
-            raise _not_an_object(source, number, f"{type(record).__name__}: {line[:60]}")
-        yield number, record
+            record = _object(line, source, number)
+        except InputError as error:
+            if bad is None:
+                raise
+            bad(number, error)
+        else:
+            yield number, record
+
+
+def _object(line: str, source: Source, number: int) -> dict[str, Any]:
+    try:
+        record = _DECODE_JSON(line)
+    except json.JSONDecodeError as error:
+        around = line[max(0, error.pos - 30) : error.pos + 30]
+        raise _not_an_object(
+            source, number, f"{error.msg} (character {error.pos + 1}), around: {around}"
+        ) from error
+    except RecursionError as error:
+        raise _not_an_object(source, number, "too deep nesting") from error
+    if not isinstance(record, dict):
+        raise _not_an_object(source, number, f"{type(record).__name__}: {line[:60]}")
+    return record
 
 
 def _not_an_object(source: Source, line: int, found: str) -> InputError:
@@ -128,7 +144,7 @@ def _read_csv(
     options: ReadOptions,
     advance: Advance | None,
     wanted: Mapping[str, str],
-    ragged: Callable[[int, InputError], None] | None,
+    bad: TellBad | None,
 ) -> Iterator[Record]:
     rows = _csv_rows(source, options, advance)
     first = next(rows, None)
@@ -149,9 +165,9 @@ def _read_csv(
             file=source.path,
             line=line,
         )
-        if ragged is None:
+        if bad is None:
             raise error
-        ragged(line, error)
+        bad(line, error)
 
 
 def _csv_rows(

@@ -3,7 +3,9 @@
 import ctypes
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import Literal
 
 import torch
@@ -29,19 +31,37 @@ def keep_memory() -> None:
 Precision = Literal["fp32", "bf16"]
 TYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
 _WORTH = 1.3  # how many times as fast bf16 must be: casts take some of it back
+_SIDE, _SMALL_SIDE = 1024, 128  # of the matrices that are multiplied
+_TRIES = 5  # small products of each precision: the first one has to be prepared
+_HOPELESS = 6  # how many times as long as in float32 a small product takes where bf16 is emulated
 
 
 def best_precision() -> Precision:
-    """Return bf16 where this machine multiplies such matrices faster than float32, else fp32."""
+    """Return bf16 where this machine multiplies such matrices faster than float32, else fp32.
+
+    Without instructions for it, bf16 can be a hundred times slower, and one large product take seconds. So
+    small ones are tried first; only where these are not hopeless, large ones decide.
+    """
+    small, small_bf16 = (min(islice(_times(_SMALL_SIDE, one), _TRIES)) for one in ("fp32", "bf16"))
+    if small_bf16 > _HOPELESS * small:
+        return "fp32"
     return "bf16" if matrix_speed(0.1, "bf16") > _WORTH * matrix_speed(0.1) else "fp32"
 
 
 def matrix_speed(seconds: float = 0.3, precision: Precision = "fp32") -> float:
     """Return how many floating point operations a second matrix products reach on all cores."""
-    a, b, out = (torch.ones(1024, 1024, dtype=TYPES[precision]) for _ in range(3))
     best, end = float("inf"), time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    for took in _times(_SIDE, precision):
+        best = min(best, took)
+        if time.perf_counter() >= end:
+            break
+    return 2 * _SIDE**3 / best
+
+
+def _times(side: int, precision: Precision) -> Iterator[float]:
+    """Yield how many seconds one product of two square matrices takes, again and again."""
+    a, b, out = (torch.ones(side, side, dtype=TYPES[precision]) for _ in range(3))
+    while True:
         start = time.perf_counter()
         torch.mm(a, b, out=out)
-        best = min(best, time.perf_counter() - start)
-    return 2 * 1024**3 / best
+        yield time.perf_counter() - start
