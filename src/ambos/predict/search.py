@@ -53,7 +53,7 @@ class Corpus:
     --------
     >>> corpus = Corpus.of(np.eye(3, dtype=np.float32), ["a", "b", "c"])
     >>> numbers, similarities = corpus.nearest(np.array([[0.8, 0.6, 0.0]], np.float32), top=2)
-    >>> [place.text for place in corpus.places(numbers[0])], similarities.round(2).tolist()
+    >>> [place.text for place in corpus.places(numbers[0])], similarities.astype(float).round(2).tolist()
     (['a', 'b'], [[0.8, 0.6]])
     """
 
