@@ -171,7 +171,8 @@ class TestBadInput:
         assert labelled["found"] == "400 rows of b.csv, other bytes"
         assert labelled["fix"] == f"ambos evaluate {two} a.csv --save"
         save(two, replace(with_errors(3), digest="other", files={"a.csv": "1"}))
-        assert "other rows of the same file" in ambos("compare", one, two).refused(3, "")["found"]
+        labelled = ambos("compare", one, two).refused(3, "not measured with the same examples")
+        assert labelled["found"] == "400 other rows of the same file"
 
     def test_other_labels_or_another_task(self, ambos: Run, tmp_path: Path) -> None:
         one = save(tmp_path / "one", with_errors(3))
@@ -184,7 +185,8 @@ class TestBadInput:
         (tmp_path / "two").mkdir()
         labelled = ambos("compare", one, tmp_path / "two").refused(3, "this run has no evaluation")
         assert labelled["fix"] == f"ambos evaluate {tmp_path / 'two'} FILE --save"
-        assert ambos("compare", one, tmp_path / "no").refused(3, "")["found"] == "no such folder"
+        labelled = ambos("compare", one, tmp_path / "no").refused(3, "this run has no evaluation")
+        assert labelled["found"] == "no such folder"
 
     def test_one_run(self, ambos: Run, tmp_path: Path) -> None:
         one = save(tmp_path / "one", with_errors(3))

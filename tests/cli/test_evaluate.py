@@ -253,7 +253,10 @@ class TestBadInput:
         )
         assert labelled["fix"] == "say which: --text COLUMN"
         assert ambos("evaluate", model("classify"), file, "--text", "corpo").code == 0
-        ambos("evaluate", model("classify"), file, "--text", "corpo", "--label", "x").refused(3, "x")
+        labelled = ambos("evaluate", model("classify"), file, "--text", "corpo", "--label", "x").refused(
+            3, "there is no column 'x'"
+        )
+        assert labelled["found"] == "corpo, classe"
 
     def test_columns_of_squad(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
         asked = [{"id": "q", "question": "quem?", "answers": [{"text": "o", "answer_start": 0}]}]
@@ -265,16 +268,24 @@ class TestBadInput:
         )
         assert labelled["found"] == "--answers respostas"
 
-    @pytest.mark.parametrize("content", ["", "text,label\n"])
+    @pytest.mark.parametrize(("content", "found"), [("", "nothing"), ("text,label\n", "none")])
     def test_an_empty_file(
-        self, ambos: Run, model: Callable[[str], Path], tmp_path: Path, content: str
+        self, ambos: Run, model: Callable[[str], Path], tmp_path: Path, content: str, found: str
     ) -> None:
         file = tmp_path / "a.csv"
         file.write_text(content)
-        ambos("evaluate", model("classify"), file).refused(3, "")
+        labelled = ambos("evaluate", model("classify"), file).refused(
+            3, f"{file}: there are no rows in this file"
+        )
+        assert labelled["found"] == found
+        assert labelled["fix"].startswith("check that")
 
     def test_no_file(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
-        ambos("evaluate", model("classify"), tmp_path / "none.csv").refused(3, "")
+        missing = tmp_path / "none.csv"
+        labelled = ambos("evaluate", model("classify"), missing).refused(
+            3, f"{missing}: no such file or folder"
+        )
+        assert labelled["fix"] == f"look what there is: ls {tmp_path}"
 
     def test_a_model_without_a_head(
         self, ambos: Run, model_folder: Callable[[str], Path], texts: Path

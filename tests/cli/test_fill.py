@@ -69,5 +69,5 @@ def test_a_text_longer_than_the_context(ambos, model_folder):
 
 
 def test_missing_arguments(ambos):
-    assert ambos("fill").code == 2
+    ambos("fill").refused(2, "MODEL")
     ambos("fill", "minilm").refused(2, "TEXT")

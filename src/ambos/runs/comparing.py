@@ -215,13 +215,15 @@ def _refuse_different(runs: dict[str, SavedEvaluation]) -> None:
             )
         if one["examples"] != two["examples"]:
             digests = [{file["sha256"] for file in value["files"]} for value in (one, two)]
-            same = (
-                "other rows of the same file" if digests[0] == digests[1] else f"{two['file']}, other bytes"
+            those = (
+                "other rows of the same file"
+                if digests[0] == digests[1]
+                else f"rows of {two['file']}, other bytes"
             )
             raise InputError(
                 "the runs were not measured with the same examples",
                 expected=f"{one['rows']:,} rows of {one['file']}, as for {name}",
-                found=f"{two['rows']:,} rows of {same}",
+                found=f"{two['rows']:,} {those}",
                 fix=f"ambos evaluate {other} {one['file']} --save",
                 file=saved.file,
             )
