@@ -36,15 +36,7 @@ def rows_of(task: Task[Any, Any], inputs: Iterable[Any]) -> Iterator[Row]:
 
 
 def refuse_empty(text: str, what: str) -> None:
-    """Raise `UsageError` if there is nothing in a text of a pair.
-
-    Examples
-    --------
-    >>> refuse_empty(" ", "the second text of pair 3")
-    Traceback (most recent call last):
-    ...
-    ambos.errors.UsageError: the second text of pair 3 is empty (found ' ')
-    """
+    """Raise `UsageError` if there is nothing in a text; `what` names it: the second text of pair 3, say."""
     if not text or text.isspace():
         raise UsageError(
             f"{what} is empty", expected="something to read", found=repr(text), fix="leave it out"
