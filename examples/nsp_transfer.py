@@ -16,12 +16,12 @@ with what was interrupted.
 import argparse
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from steps import ambos, done
 
 from ambos.evaluate.estimate import wilson
 from ambos.evaluate.spread import Spread
@@ -174,21 +174,6 @@ def with_interval(values: list[float], sign: str = "") -> str:
 def encoder(arguments: argparse.Namespace, language: str, name: str) -> Path:
     """Return the folder of an encoder; what it was made with is in its name."""
     return arguments.work / "encoders" / f"{language}-{name}-{arguments.preset}-{arguments.tokens}"
-
-
-def done(run: Path) -> bool:
-    """Tell whether a run was made; go on with it if it was interrupted."""
-    file = run / "run.json"
-    if not file.is_file():
-        return False
-    if json.loads(file.read_text()).get("status") != "finished":
-        ambos("resume", run)
-    return True
-
-
-def ambos(*words: object) -> None:
-    print("$ ambos", *words, file=sys.stderr, flush=True)
-    subprocess.run([sys.executable, "-m", "ambos", *map(str, words)], check=True)
 
 
 if __name__ == "__main__":

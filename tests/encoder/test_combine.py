@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from ambos.data.batch import Batch
+from ambos.encoder.build import initialise
 from ambos.encoder.combine import Twin, combine
 from ambos.encoder.pair_attention import PairAttention, PairTokens
 
@@ -63,7 +64,11 @@ def naive(module: PairAttention, a: torch.Tensor, b: torch.Tensor) -> torch.Tens
     x = torch.cat([a, b])
     side = torch.arange(len(x)) >= len(a)
     for layer in module.layers:
-        q, k, v = layer.query(x), *layer.key_value(x).chunk(2, -1)
+        if module.across == "cross":
+            x = layer.attention_norm(x)
+            q, k, v = layer.query(x), layer.query(x), x
+        else:
+            q, k, v = layer.query(x), *layer.key_value(x).chunk(2, -1)
         found = []
         for head in range(2):
             part = slice(4 * head, 4 * head + 4)
@@ -71,8 +76,12 @@ def naive(module: PairAttention, a: torch.Tensor, b: torch.Tensor) -> torch.Tens
             if module.across == "cross":
                 scores[side[:, None] == side] = float("-inf")
             found.append(scores.softmax(-1) @ v[:, part])
-        x = layer.attention_norm(layer.out(torch.cat(found, -1)) + x)
-        x = layer.feed_forward_norm(layer.outer(layer.inner(x)) + x)
+        c = torch.cat(found, -1)
+        if module.across == "cross":
+            x = layer.feed_forward_norm(layer.outer(layer.inner(torch.cat([x, c, x - c, x * c], -1))))
+        else:
+            x = layer.attention_norm(layer.out(c) + x)
+            x = layer.feed_forward_norm(layer.outer(layer.inner(x)) + x)
     return x
 
 
@@ -102,17 +111,41 @@ def test_weights_sum_to_one(across: str, monkeypatch: pytest.MonkeyPatch) -> Non
     module = attention(across)
     (layer,) = module.layers
     constant = torch.arange(1.0, 9.0)
-    with torch.no_grad():  # keys differ from token to token, values do not
-        layer.key_value.weight[8:] = 0
-        layer.key_value.bias[8:] = constant
     seen: list[torch.Tensor] = []
-    forward = layer.out.forward
-    monkeypatch.setattr(layer.out, "forward", lambda x, *more: seen.append(x) or forward(x, *more))
+    with torch.no_grad():  # keys differ from token to token; values, or half of them, do not
+        if across == "cross":
+            layer.attention_norm.weight[4:] = 0
+            layer.attention_norm.bias[4:] = constant[4:]
+            layer.query.weight[:, 4:] = 0
+            into, place = layer.inner, slice(12, 16)  # of [x; c; x - c; x * c], the second half of c
+        else:
+            layer.key_value.weight[8:] = 0
+            layer.key_value.bias[8:] = constant
+            into, place = layer.out, slice(0, 8)
+    forward = into.forward
+    monkeypatch.setattr(into, "forward", lambda x, *more: seen.append(x[:, place]) or forward(x, *more))
     hidden = 3 * torch.randn(sum(lengths), 8)
     module(hidden, Batch.pack([[1] * length for length in lengths]), torch.tensor(sides))
     (context,) = seen
     assert len(context) == sum(lengths[one] + lengths[two] for one, two in sides)
-    torch.testing.assert_close(context, constant.expand_as(context))
+    torch.testing.assert_close(context, constant[-context.shape[1] :].expand_as(context))
+
+
+def test_like_finds_like() -> None:
+    """A new layer sees at once which token the other text lacks: only there x and c are apart."""
+    words = torch.randn(9, 64)
+    batch = Batch.pack([[1] * 8, [1] * 8])
+    first, second = words[:8], words[[7, 3, 8, 1, 0, 5, 6, 4]]  # another order, and 8 for 2
+    module = PairAttention(64, heads=2, layers=1, across="cross", pooling="max")
+    initialise(module, 0.02)
+    seen: list[torch.Tensor] = []
+    module.layers[0].inner.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0][:, 128:192]))
+    module(torch.cat([first, second]), batch, torch.tensor([[0, 1]]))
+    apart = seen[0].norm(dim=1) / 8  # x - c, where x has the norm 8
+    alone = torch.zeros(16, dtype=torch.bool)
+    alone[[2, 10]] = True
+    assert (apart[alone] > 0.9).all()
+    assert (apart[~alone] < 0.1).all()
 
 
 def test_the_two_texts_see_only_each_other() -> None:

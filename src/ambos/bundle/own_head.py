@@ -17,7 +17,10 @@ from ambos.errors import InputError
 
 _READS: dict[Pooling, HeadInput] = {"cls": "first", "mean": "mean", "max": "max"}
 _MOST = 64  # layers, and heads, of attention over pairs
-_PAIR_LAYER = ("query", "key_value", "out", "attention_norm", "inner", "outer", "feed_forward_norm")
+_PAIR_LAYER: dict[Across, tuple[str, ...]] = {
+    "cross": ("attention_norm", "query", "inner", "outer", "feed_forward_norm"),
+    "self": ("query", "key_value", "out", "attention_norm", "inner", "outer", "feed_forward_norm"),
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def own_head(
 ) -> OwnHead | None:
     """Return the head of our own that these wishes need; None if the family's own head is what is wished."""
     if twin is not None:
-        return OwnHead("classify", pooling or "mean", hidden, twin)
+        return OwnHead("classify", pooling or twin.pooling, hidden, twin)
     if not hidden and (pooling is None or kind != "classify" or pooling == "cls"):
         return None
     if not hidden and pooling == "mean" and "classifier_pooling" in family.defaults:
@@ -117,6 +120,10 @@ def _reads(head: OwnHead) -> HeadInput:
 
 def _modules(head: OwnHead) -> list[str]:
     """Return the names of its modules, the last one last."""
-    layers = range(head.twin.layers if head.twin and head.twin.scheme == "attention" else 0)
-    attention = [f"attention.layers.{number}.{name}" for number in layers for name in _PAIR_LAYER]
+    attention = []
+    if head.twin is not None and head.twin.scheme == "attention":
+        names = _PAIR_LAYER[head.twin.across]
+        attention = [
+            f"attention.layers.{layer}.{name}" for layer in range(head.twin.layers) for name in names
+        ]
     return [*attention, *(["dense"] if head.hidden else []), "out"]

@@ -10,6 +10,7 @@ from ambos.encoder.encoder import Encoder
 from ambos.encoder.feed_forward import FeedForward, GatedFeedForward
 from ambos.encoder.layer import PostNormLayer, PreNormLayer
 from ambos.encoder.linear import Linear
+from ambos.encoder.pair_attention import Alike
 from ambos.encoder.positions import LearnedPositions, Rotary, SinusoidalPositions
 
 
@@ -38,10 +39,12 @@ def build_encoder(config: EncoderConfig) -> Encoder:
 
 
 def initialise(module: nn.Module, std: float, generator: torch.Generator | None = None) -> None:
-    """Draw new weights as BERT does: normal with deviation `std`, biases 0, LayerNorms 1."""
+    """Draw new weights as BERT does: normal with deviation `std`, biases 0, LayerNorms 1; like finds like."""
     for part in module.modules():
         if isinstance(part, nn.LayerNorm):
             part.reset_parameters()
+        elif isinstance(part, Alike):
+            part.begin()
         elif isinstance(part, nn.Linear | nn.Embedding | LearnedPositions):
             nn.init.normal_(part.weight, std=std, generator=generator)
             bias = getattr(part, "bias", None)

@@ -9,6 +9,8 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
+from ambos.encoder.pooling import Pooling
+
 Combination = Literal["concat", "difference", "product", "combined"]
 TwinScheme = Literal["concat", "difference", "product", "combined", "attention"]
 Across = Literal["cross", "self"]
@@ -41,6 +43,11 @@ class Twin:
     across: Across = "cross"
     layers: int = 1
     heads: int = 4
+
+    @property
+    def pooling(self) -> Pooling:
+        """How tokens become a vector by default: by max where one word without a like can decide."""
+        return "max" if self.scheme == "attention" and self.across == "cross" else "mean"
 
     def width(self, width: int) -> int:
         """Return the size of what a head reads, for vectors of the given width."""

@@ -4,6 +4,7 @@ Letters: T tokens of the batch, n pairs, S tokens of all pairs (a text may be in
 D head width, l the length of a padded pair.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,12 @@ from torch import Tensor, nn
 from ambos.data.batch import Batch
 from ambos.data.rectangles import Rectangles
 from ambos.encoder.attend import attend
-from ambos.encoder.combine import Across
+from ambos.encoder.combine import Across, combine
 from ambos.encoder.linear import Linear
 from ambos.encoder.padding import padded, unpadded
 from ambos.encoder.pooling import Pooling
+
+_SHARPNESS = 8.0  # of the score of two tokens that are the same, before softmax
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,58 @@ class PairTokens:
         ]
 
 
-class PairLayer(nn.Module):
+class Alike(Linear):
+    """Queries and keys by one matrix, which begins at a multiple of the identity: like finds like.
+
+    For vectors of W numbers with mean 0 and deviation 1, the D of a head give q . k / sqrt(D) = `_SHARPNESS`
+    if the two are the same, and about 0 if they have nothing in common.
+
+    Examples
+    --------
+    >>> look = Alike(8, heads=2)
+    >>> look.begin()
+    >>> x = torch.tensor([1.0, -1.0] * 4)
+    >>> round(float(look(x)[:4] @ look(x)[:4]) / 2, 3)  # one of two heads, D = 4
+    8.0
+    """
+
+    def __init__(self, width: int, *, heads: int) -> None:
+        super().__init__(width, width)
+        self.heads = heads
+
+    @torch.no_grad()
+    def begin(self) -> None:
+        """Set the weights with which training begins."""
+        nn.init.eye_(self.weight)
+        self.weight *= math.sqrt(_SHARPNESS / math.sqrt(self.in_features / self.heads))
+        nn.init.zeros_(self.bias)
+
+
+class CrossLayer(nn.Module):
+    """Every token beside what is most like it in the other text: norm(W2 gelu(W1 [x; c; x - c; x * c])).
+
+    c is the mean of the other text's tokens, weighted by softmax(q . k / sqrt(D)), head by head. So a word
+    that the other text lacks is seen from the first step on; a layer that begins at random needs many pairs to
+    find out that equal words are to be compared.
+    """
+
+    def __init__(self, width: int, heads: int, *, dropout: float) -> None:
+        super().__init__()
+        self.attention_norm = nn.LayerNorm(width)
+        self.query = Alike(width, heads=heads)
+        self.inner = Linear(4 * width, 2 * width, activation="gelu")
+        self.outer = Linear(2 * width, width, dropout=dropout)
+        self.feed_forward_norm = nn.LayerNorm(width)
+
+    def forward(self, x_SW: Tensor, pairs: PairTokens, masks: list[Tensor]) -> Tensor:
+        """Map (S, W) to (S, W)."""
+        x_SW = self.attention_norm(x_SW)
+        look_SW = self.query(x_SW)
+        found_SW = _look(look_SW, look_SW, x_SW, self.query.heads, pairs, masks)
+        return self.feed_forward_norm(self.outer(self.inner(combine(x_SW, found_SW, "combined"))))
+
+
+class SelfLayer(nn.Module):
     """x <- norm(x + attention(x)); x <- norm(x + feed_forward(x)), over the tokens of pairs."""
 
     def __init__(self, width: int, heads: int, *, dropout: float) -> None:
@@ -93,16 +147,23 @@ class PairLayer(nn.Module):
 
     def forward(self, x_SW: Tensor, pairs: PairTokens, masks: list[Tensor]) -> Tensor:
         """Map (S, W) to (S, W)."""
-        q_SHD = self.query(x_SW).unflatten(-1, (self.heads, -1))
-        k_SHD, v_SHD = self.key_value(x_SW).unflatten(-1, (2, self.heads, -1)).unbind(-3)
-        parts = zip(*(padded(x, pairs.rectangles) for x in (q_SHD, k_SHD, v_SHD)), masks, strict=True)
-        context = []
-        for q, k, v, mask in parts:
-            q_nHlD, k_nHlD, v_nHlD = (x_nlHD.transpose(1, 2) for x_nlHD in (q, k, v))
-            found_nHlD = attend(q_nHlD, k_nHlD, v_nHlD, mask)
-            context.append(found_nHlD.transpose(1, 2).flatten(2).flatten(0, 1))
-        x_SW = self.attention_norm(self.out(unpadded(context, pairs.rectangles), x_SW))
+        key_SW, value_SW = self.key_value(x_SW).chunk(2, -1)
+        found_SW = _look(self.query(x_SW), key_SW, value_SW, self.heads, pairs, masks)
+        x_SW = self.attention_norm(self.out(found_SW, x_SW))
         return self.feed_forward_norm(self.outer(self.inner(x_SW), x_SW))
+
+
+def _look(
+    q_SW: Tensor, k_SW: Tensor, v_SW: Tensor, heads: int, pairs: PairTokens, masks: list[Tensor]
+) -> Tensor:
+    """Return what each token of the pairs sees, (S, W)."""
+    split = (padded(x_SW.unflatten(-1, (heads, -1)), pairs.rectangles) for x_SW in (q_SW, k_SW, v_SW))
+    context = []
+    for q, k, v, mask in zip(*split, masks, strict=True):
+        q_nHlD, k_nHlD, v_nHlD = (x_nlHD.transpose(1, 2) for x_nlHD in (q, k, v))
+        found_nHlD = attend(q_nHlD, k_nHlD, v_nHlD, mask)
+        context.append(found_nHlD.transpose(1, 2).flatten(2).flatten(0, 1))
+    return unpadded(context, pairs.rectangles)
 
 
 class PairAttention(nn.Module):
@@ -113,7 +174,7 @@ class PairAttention(nn.Module):
     width, heads, layers
         Of the layers.
     across
-        `cross`: a token sees those of the other text. `self`: it sees those of both.
+        `cross`: a token is compared with those of the other text. `self`: it sees those of both.
     pooling
         How the tokens of a text, or of both, become a vector.
 
@@ -131,7 +192,8 @@ class PairAttention(nn.Module):
         super().__init__()
         self.across: Across = across
         self.pooling: Pooling = pooling
-        self.layers = nn.ModuleList(PairLayer(width, heads, dropout=dropout) for _ in range(layers))
+        kind = CrossLayer if across == "cross" else SelfLayer
+        self.layers = nn.ModuleList(kind(width, heads, dropout=dropout) for _ in range(layers))
 
     def forward(self, hidden_TW: Tensor, batch: Batch, sides_n2: Tensor) -> Tensor:
         """Return (n, 2W), the two texts after they looked at each other; of `self`, (n, W)."""

@@ -88,7 +88,8 @@ def set_dropout(network: nn.Module, rate: float) -> None:
     for head in heads.values():
         head.dropout = rate
         for layer in getattr(getattr(head, "attention", None), "layers", ()):
-            layer.out.dropout = layer.outer.dropout = rate
+            for part in filter(None, (getattr(layer, "out", None), layer.outer)):
+                part.dropout = rate
         head.input_dropout = rate if head.input_dropout else 0.0  # only where the family has it
 
 
