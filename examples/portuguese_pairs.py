@@ -1,6 +1,6 @@
 """Entailment in Portuguese with an encoder of one's own: from raw text to the table of the pair lab.
 
-    AMBOS_DATA=... python examples/portuguese_pairs.py --work DIR [--tokens 14000000] [--seeds 1]
+    AMBOS_DATA=... python examples/portuguese_pairs.py --work DIR [--tokens 14000000] [--seeds 3]
 
 A small encoder is pretrained on Portuguese novels and news (`raw_pt`), and on the sentences of the training
 rows of ASSIN, ASSIN2 and STS-B in Portuguese, without their labels: novels of the 19th century have no
@@ -28,7 +28,7 @@ def main() -> None:
     )
     parser.add_argument("--work", type=Path, required=True, help="folder for the encoder and the runs")
     parser.add_argument("--tokens", type=int, default=14_000_000, help="of pretraining")
-    parser.add_argument("--seeds", type=int, default=1, help="of each scheme")
+    parser.add_argument("--seeds", type=int, help="of each scheme, 2 or more; one run each by default")
     parser.add_argument("--schemes", nargs="+", default=["joint", "combined", "attention"])
     arguments = parser.parse_args()
     if not os.environ.get("AMBOS_DATA"):
@@ -50,7 +50,8 @@ def main() -> None:
     ]
     ambos(
         *("pairs", "compare", *rows, "--label", "label", "--base", encoder),
-        *("--schemes", ",".join(arguments.schemes), "--seeds", arguments.seeds, "--out", lab),
+        *("--schemes", ",".join(arguments.schemes), "--out", lab),
+        *(("--seeds", arguments.seeds) if arguments.seeds else ()),
     )
 
 

@@ -111,8 +111,8 @@ class CrossLayer(nn.Module):
     """Every token beside what is most like it in the other text: norm(W2 gelu(W1 [x; c; x - c; x * c])).
 
     c is the mean of the other text's tokens, weighted by softmax(q . k / sqrt(D)), head by head. So a word
-    that the other text lacks is seen from the first step on; a layer that begins at random needs many pairs to
-    find out that equal words are to be compared.
+    that the other text lacks is seen from the first step on; a layer that begins at random needs many pairs
+    to find out that equal words are to be compared.
     """
 
     def __init__(self, width: int, heads: int, *, dropout: float) -> None:
