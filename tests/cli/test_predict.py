@@ -209,6 +209,7 @@ def test_options(ambos, task_folder, here):
         ("tag", ["a.conll", "--words", "form"], INPUT, "the fields of a CoNLL file have no names"),
         ("tag", ["a.conll", "--words", "3"], INPUT, "there is no field 3"),
         ("tag", ["a.txt", "--words", "frase"], INPUT, "there are no columns in this file"),
+        ("classify", ["a.txt", "--text", "frase"], INPUT, "there are no columns in this file"),
         ("classify", ["bad.jsonl"], INPUT, "not a JSON object"),
         ("classify", ["blank.jsonl"], INPUT, "1 row cannot be used"),
         ("classify", ["torn.parquet"], INPUT, "not a readable Parquet file"),

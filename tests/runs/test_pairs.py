@@ -313,6 +313,11 @@ class TestRowsThatCannotBeUsed:
         with pytest.raises(UsageError, match="one label each"):
             PairLab(tmp_path / "lab", recipe(model_folder("wordpiece"), files, several=True))
 
+    def test_a_third_text(self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
+        how = recipe(model_folder("wordpiece"), files, data={"columns": {"text_c": "more"}})
+        with pytest.raises(UsageError, match="more than two are read jointly alone"):
+            PairLab(tmp_path / "lab", how)
+
 
 def test_single_texts_are_refused(model_folder: Callable[[str], Path], tmp_path: Path) -> None:
     file = tmp_path / "texts.jsonl"

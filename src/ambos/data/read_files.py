@@ -113,6 +113,7 @@ class RowFiles:
                 task = _text_or_pair(found, task, columns, labelled=labelled)
             columns = detect_columns(found, task, columns, **how)
         elif formats == TEXTS:
+            _refuse_names(columns.chosen, sources[0])
             columns = replace(columns, text="text")  # no table has it: so are the lines of plain text called
         elif task == "answer":
             _refuse_squad_names(columns, sources[0])
@@ -177,7 +178,10 @@ def _refuse_names(names: Mapping[str, str], source: Source) -> None:
             f"there are no columns in this file, and so no {name!r}",
             expected="options that fit CoNLL, a word a line, or running text",
             found=f"{option(role)} {name}",
-            fix=f"leave out {option(role)}; fields of CoNLL are chosen by number: --words 1 --tags 2",
+            fix=f"leave out {option(role)}"
+            + (
+                "; fields of CoNLL are chosen by number: --words 1 --tags 2" if source.format != "txt" else ""
+            ),
             file=source.path,
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from ambos.data.detect_columns import FURTHER
 from ambos.errors import OutputError, UsageError
 from ambos.files import lock, output_errors
 from ambos.runs.choices import choose
@@ -64,6 +65,11 @@ def _without_embed(recipe: FinetuneRecipe, *, by_error: bool) -> tuple[str, str]
             "it learns a cosine, and these pairs have labels",
             "leave it out of --schemes, or train it: ambos finetune pair --scheme embed --positive LABEL",
         )
+    if recipe.pair.contrast == "in-batch":
+        return (
+            "it learns to find the other text of a pair among many, and is not measured by scores",
+            "leave out pair.contrast=in-batch, or train it alone: ambos finetune pair --scheme embed",
+        )
     if by_error:
         return (
             f"its cosines go from 0 to 1, so its {recipe.selection.metric} is not in the unit of the scores",
@@ -72,8 +78,16 @@ def _without_embed(recipe: FinetuneRecipe, *, by_error: bool) -> tuple[str, str]
     return "", ""
 
 
-def refuse_several(recipe: FinetuneRecipe) -> None:
-    """Raise `UsageError` for pairs with any number of labels, which the baselines do not learn."""
+def refuse_no_pairs(recipe: FinetuneRecipe) -> None:
+    """Raise `UsageError` for what only some schemes read, or the baselines do not learn."""
+    further = [f"data.columns.{role}" for role in FURTHER if role in recipe.data.columns]
+    if further:
+        raise UsageError(
+            "the lab compares ways of reading two texts, and more than two are read jointly alone",
+            expected="two columns of texts",
+            found=", ".join(further),
+            fix="leave it out; ambos finetune pair --text-c COLUMN --scheme joint reads a third text",
+        )
     if recipe.several:
         raise UsageError(
             "the lab compares pairs that have one label each",

@@ -26,7 +26,7 @@ from ambos.runs.folder import RUN, read_run
 from ambos.runs.folds import fold_name, folds_of
 from ambos.runs.log import Quiet, Watcher
 from ambos.runs.pair_costs import measure_costs, measure_swapped
-from ambos.runs.pair_runs import choose_schemes, lab_recipes, refuse_other_runs, refuse_several, remove_runs
+from ambos.runs.pair_runs import choose_schemes, lab_recipes, refuse_no_pairs, refuse_other_runs, remove_runs
 from ambos.runs.pair_settings import Scheme
 from ambos.runs.saved_evaluations import find_evaluation
 from ambos.runs.series import finetune_series, resume_series
@@ -77,7 +77,7 @@ class PairLab:
 
     def __post_init__(self) -> None:
         self.stage("reading rows")
-        refuse_several(self.recipe)
+        refuse_no_pairs(self.recipe)
         splits = read_splits(self.recipe.data, self.recipe.task)
         splits = splits if self.recipe.folds else splits.with_dev()
         rows = splits.train.rows
