@@ -1,4 +1,4 @@
-"""The pages on runs list every setting of their recipes, with its default and what it does."""
+"""Settings of runs: the pages list every one, with its default and what it does; parts can be left out."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from ambos.errors import UsageError
+from ambos.recipe import load_recipe, parse_override
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.settings import Phase, PretrainRecipe
 
@@ -34,3 +36,16 @@ def test_the_page_lists_every_setting(page: str, schema: type[BaseModel]) -> Non
     shown = [line for line in (DOCS / page).read_text().splitlines() if line.startswith("| `")]
     missing = [line for line in lines(schema) if line not in shown]
     assert missing == []
+
+
+def test_a_weight_of_0_leaves_an_objective_of_the_recipe_out() -> None:
+    bert = {"objectives": {"mlm": 1.0, "next": 1.0}, "data": {"scheme": "pairs"}}
+    alone = load_recipe(PretrainRecipe, [bert, parse_override("objectives.next=0")])
+    assert (alone.objectives, alone.relation) == ({"mlm": 1.0}, "none")
+    changes = [parse_override("objectives.next=0"), parse_override("objectives.order=0.5")]
+    other = load_recipe(PretrainRecipe, [bert, *changes])
+    assert (other.objectives, other.relation) == ({"mlm": 1.0, "order": 0.5}, "order")
+    with pytest.raises(UsageError, match="lack mlm"):
+        load_recipe(PretrainRecipe, [bert, parse_override("objectives.mlm=0")])
+    with pytest.raises(UsageError, match="greater than 0"):
+        load_recipe(PretrainRecipe, [bert, parse_override("objectives.mlm=-1")])

@@ -1,8 +1,8 @@
 """The settings of a pretraining run, in groups; what a recipe says."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ambos.recipe import Settings
 
@@ -180,7 +180,7 @@ class PretrainRecipe(Settings):
     seed: int = 0
     """Decides every draw: weights, order, corruption, dropout."""
     objectives: dict[Objective, Positive] = Field(default_factory=_only_mlm)
-    """Parts of the loss and their weights."""
+    """Parts of the loss and their weights; a weight of 0 leaves a part of the recipe out."""
     part_tokens: Count = 8192
     """Tokens computed at a time: more take more memory."""
     precision: Literal["fp32", "bf16", "auto"] = "fp32"
@@ -197,6 +197,14 @@ class PretrainRecipe(Settings):
     budget: BudgetSettings = BudgetSettings()
     evaluation: Evaluation = Evaluation()
     saving: Saving = Saving()
+
+    @field_validator("objectives", mode="before")
+    @classmethod
+    def _without_zeros(cls, given: Any) -> Any:  # noqa: ANN401 (not checked yet)
+        """Leave out what weighs nothing: settings laid over a recipe's cannot take parts away otherwise."""
+        if not isinstance(given, dict):
+            return given
+        return {name: weight for name, weight in given.items() if weight != 0}
 
     @model_validator(mode="after")
     def _fits_together(self) -> "PretrainRecipe":
