@@ -1,13 +1,13 @@
 """Fine-tuning: ambos beside the `transformers` Trainer with identical hyper-parameters.
 
-    AMBOS_DATA=... python benchmarks/finetuning.py speed [--data mrpc] [--steps 20] [--rounds 3]
+    AMBOS_DATA=... python benchmarks/finetuning.py speed [--data mrpc] [--steps 40] [--rounds 3]
     AMBOS_DATA=... python benchmarks/finetuning.py quality [--data mrpc] [--seeds 5] [--rows 1000]
 
 From all-MiniLM-L6-v2, on real data: mrpc (pairs of texts), sst2 and ag_news (texts), uner_en and uner_pt
 (words with tags of entities); if asked for, rte and snli (pairs), and stsb_en (pairs with scores, which both
 learn in units of their deviation). Batches of 32, cut at 128 tokens; AdamW (betas 0.9 and 0.999, eps 1e-8,
-weight decay 0.01), learning rate 5e-5 after a warm-up of 10 %, down to 0 in a line, gradients of norm 1 at
-most, dropout as the base has it. Both begin with the same weights, head included, and read the same ids. The
+weight decay 0.01), rate --lr (5e-5) after a warm-up of 10 %, down to 0 in a line, gradients of norm 1
+at most, dropout as the base has it. Both begin with the same weights and head, and read the same ids. The
 Trainer pads every batch to its longest sequence, and has everything else as it comes: all cores, its fused
 AdamW, its sampler. Nothing is measured, logged or saved while the clock runs. `bf16` is ambos with matrix
 products in bfloat16, which `precision = "auto"` takes where they are faster; weights and updates stay fp32.
@@ -15,7 +15,7 @@ products in bfloat16, which `precision = "auto"` takes where they are faster; we
     speed    examples a second of a step, on the same batches in the same order. The contenders take turns,
              each in a process of its own; the median step counts, best of the rounds. `limit` is the share
              of what the machine's matrix products alone would allow, in the same precision, for the
-             operations that are computed, measured between the steps (median). Beside them the loss of both
+             operations that are computed, after every fifth step (median). Beside them the loss of both
              on one batch without dropout, which must be the same.
     quality  --epochs on the same rows (--rows of the training file, the same for all seeds; 0: all), weights
              of the last step: seconds from the first step to the last, and metrics on dev and test rows, the
@@ -67,11 +67,12 @@ def main() -> None:
     parser.add_argument("what", choices=["speed", "quality", "worker"])
     parser.add_argument("--data", nargs="+", default=DEFAULT, choices=SETS)
     parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, help="by default all that make sense")
-    parser.add_argument("--steps", type=int, default=20, help="timed steps of a round")
+    parser.add_argument("--steps", type=int, default=40, help="timed steps of a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=1000, help="of the training file, for quality; 0: all")
     parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--lr", type=float, default=LEARNING["lr"])
     parser.add_argument("--splits", nargs="+", default=["dev", "test"], choices=["dev", "test"])
     parser.add_argument("--work", type=Path, help="keep what was measured here")
     parser.add_argument("--json", action="store_true")
@@ -170,7 +171,8 @@ def quality(arguments: argparse.Namespace, kept: Kept) -> tuple[list[dict], list
         for seed in range(arguments.seeds):
             for contender in arguments.contenders:
                 job = {"contender": contender, "data": data, "rows": arguments.rows, "seed": seed}
-                found = kept.run(kind="train", **job, epochs=arguments.epochs, splits=arguments.splits)
+                job |= {"epochs": arguments.epochs, "splits": arguments.splits, "lr": arguments.lr}
+                found = kept.run(kind="train", **job)
                 figures = ", ".join(f"{name} {value:.4f}" for name, value in found["metrics"].items())
                 say(f"{data}, seed {seed}: {contender} {found['seconds']:.1f} s, {figures}")
                 runs[contender].append(found)
@@ -265,7 +267,7 @@ def read(data: str, split: str) -> list:
     return list(read_split([str(file)], DataFiles(), task).rows)
 
 
-def begin(data: str, rows: int, *, seed: int = 0, epochs: int = 1):
+def begin(data: str, rows: int, *, seed: int = 0, epochs: int = 1, lr: float = LEARNING["lr"]):
     """Return the base with the new head of a seed, and its training rows tokenised."""
     from ambos.bundle.bundle import Bundle
     from ambos.data.draws import Draws
@@ -283,7 +285,7 @@ def begin(data: str, rows: int, *, seed: int = 0, epochs: int = 1):
         "epochs": epochs,
         "batch": BATCH,
         "max_length": LENGTH,
-        "learning": LEARNING,
+        "learning": LEARNING | {"lr": lr},
         "schedule": {"shape": "linear", "warmup": WARMUP},
     }
     recipe = load_recipe(FinetuneRecipe, [values])
@@ -304,6 +306,30 @@ def run_ambos(job, precision: str, clock=lambda _, __: None) -> None:
 
     keep_memory()
     job.loop(Clock(), precision=precision).run(State(due=False), Stop())
+
+
+class StepClock:
+    """The seconds of every step, and of some the share of what matrix products alone can do just then.
+
+    Only of some: a step that follows the measurement finds its data gone from the caches.
+    """
+
+    def __init__(self, precision: str) -> None:
+        self.precision = precision
+        self.seconds: list[float] = []
+        self.shares: list[float] = []
+
+    def __call__(self, seconds: float, operations: float) -> None:
+        from ambos.train.machine import matrix_speed
+
+        self.seconds.append(seconds)
+        if len(self.seconds) > WARM and len(self.seconds) % 5 == 0:
+            self.shares.append(operations / seconds / matrix_speed(0.1, self.precision))
+
+    def found(self) -> dict[str, float]:
+        """Return what the median step after the first few says."""
+        rate = BATCH / statistics.median(self.seconds[WARM:])
+        return {"examples_per_second": rate, "limit": statistics.median(self.shares)}
 
 
 def features(job) -> list[dict]:
@@ -377,7 +403,7 @@ def make_trainer(job, folder: Path, **settings: object):
         use_cpu=True,
         num_train_epochs=job.recipe.epochs,
         per_device_train_batch_size=BATCH,
-        learning_rate=LEARNING["lr"],
+        learning_rate=job.recipe.learning.lr,
         weight_decay=LEARNING["weight_decay"],
         adam_beta1=LEARNING["betas"][0],
         adam_beta2=LEARNING["betas"][1],
@@ -404,17 +430,9 @@ def time_steps(folder: Path, contender: str, data: str, steps: int, turn: int) -
         trainer.train()
         seconds = [after - before for before, after in pairwise(moments)]
         return {"examples_per_second": BATCH / statistics.median(seconds[WARM:])}
-    from ambos.train.machine import matrix_speed
-
-    seen: list[tuple[float, float]] = []
-
-    def clock(seconds: float, operations: float) -> None:
-        # Between steps: what the machine can do differs from one second to the next.
-        seen.append((seconds, operations / seconds / matrix_speed(0.1, contender)))
-
+    clock = StepClock(contender)
     run_ambos(job, contender, clock)
-    seconds, shares = zip(*seen[WARM:], strict=True)
-    return {"examples_per_second": BATCH / statistics.median(seconds), "limit": statistics.median(shares)}
+    return clock.found()
 
 
 def same_loss(folder: Path, data: str) -> dict:
@@ -436,10 +454,10 @@ def same_loss(folder: Path, data: str) -> dict:
 
 
 def train(
-    folder: Path, contender: str, data: str, rows: int, seed: int, epochs: int, splits: list[str]
+    folder: Path, contender: str, data: str, rows: int, seed: int, epochs: int, splits: list[str], lr: float
 ) -> dict:
     """Train to the end, and measure the last weights."""
-    job = begin(data, rows, seed=seed, epochs=epochs)
+    job = begin(data, rows, seed=seed, epochs=epochs, lr=lr)
     if contender == "Trainer":
         trainer, _ = make_trainer(job, folder)
         start = time.perf_counter()

@@ -31,7 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
-from finetuning import BATCH, LEARNING, LENGTH, WARM, run_ambos, sensible, table, trainer_clock
+from finetuning import BATCH, LEARNING, LENGTH, WARM, StepClock, run_ambos, sensible, table, trainer_clock
 from pretraining import run, say
 
 LOSSES = {"softmax": "snli", "cosine": "stsb_en", "in-batch": "snli"}
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("what", nargs="?", default="speed", choices=["speed", "grid", "worker"])
     parser.add_argument("--losses", nargs="+", default=list(LOSSES), choices=LOSSES)
     parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, help="by default all that make sense")
-    parser.add_argument("--steps", type=int, default=12, help="timed steps of a round")
+    parser.add_argument("--steps", type=int, default=40, help="timed steps of a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--job", help=argparse.SUPPRESS)
@@ -238,16 +238,9 @@ def time_steps(folder: Path, contender: str, loss: str, steps: int) -> dict:
         ).train()
         seconds = [after - before for before, after in pairwise(moments)]
         return {"examples_per_second": BATCH / statistics.median(seconds[WARM:])}
-    from ambos.train.machine import matrix_speed
-
-    seen: list[tuple[float, float]] = []
-    run_ambos(
-        job,
-        contender,
-        lambda spent, operations: seen.append((spent, operations / spent / matrix_speed(0.1, contender))),
-    )
-    seconds, shares = zip(*seen[WARM:], strict=True)
-    return {"examples_per_second": BATCH / statistics.median(seconds), "limit": statistics.median(shares)}
+    clock = StepClock(contender)
+    run_ambos(job, contender, clock)
+    return clock.found()
 
 
 def same_loss(folder: Path, loss: str) -> dict:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ambos.data.order import by_length
+from ambos.data.order import by_length, evenly
 
 LENGTHS = st.lists(st.integers(1, 40), max_size=60)
 ANY_TIME = settings(deadline=None)
@@ -67,3 +67,29 @@ def test_for_several_workers_the_last_batches_are_small(
         tokens = sum(lengths[index] for index in batch)
         assert len(batch) == 1 or tokens <= min(budget, max(left // (2 * workers), budget // 4))
         left -= tokens
+
+
+@given(
+    lengths=st.lists(st.integers(1, 40), min_size=1, max_size=60),
+    most=st.integers(1, 200),
+    least=st.integers(1, 4),
+)
+@ANY_TIME
+def test_even_parts_are_all_sequences_in_about_equal_shares(
+    lengths: list[int], most: int, least: int
+) -> None:
+    parts = evenly(lengths, most, least=least)
+    order = list(chain.from_iterable(part.tolist() for part in parts))
+    assert order == sorted(range(len(lengths)), key=lambda index: -lengths[index])
+    wanted = min(len(lengths), max(least, -(-sum(lengths) // most)))
+    assert 1 <= len(parts) <= wanted
+    share = sum(lengths) / wanted
+    for part in parts:
+        size = sum(lengths[index] for index in part)
+        assert size <= share + max(lengths)  # a border may cut no sequence
+
+
+def test_two_halves() -> None:
+    assert [part.tolist() for part in evenly([10] * 8, 1000, least=2)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert [len(part) for part in evenly([7] * 30, most=70)] == [10, 10, 10]
+    assert [part.tolist() for part in evenly([9], 100, least=2)] == [[0]]

@@ -126,3 +126,18 @@ def test_entities_are_told_from_plain_tags(names: tuple[str, ...], main: str) ->
     evaluation.add(*task.compare(rows, task.decode(logits, examples, rows)))
     assert task.main == main
     assert evaluation.metrics(draws=10)[main].value == 1.0
+
+
+def test_windows_in_the_middle_of_a_word_are_left_out(tokenizer_folder) -> None:
+    """A word of many windows has its tag in the first one; the others ask nothing, and cannot be a batch."""
+    tokenizer = Tokenizer.load(tokenizer_folder("bpe"))
+    long = "".join(np.random.default_rng(0).choice(list("bcdfgxzq"), 400))
+    rows = [words_row(["o", long, "dormiu"], ["O", "B-PER", "O"]), words_row(["Sim"], ["O"])]
+    task, how = Tag(TAGS), Reading(tokenizer, 24, "windows")
+    for labelled in (True, False):
+        examples = task.encode(rows, how, Ledger(), labelled=labelled)
+        assert examples.place_counts.min() >= 1
+        for number in range(len(examples)):
+            assert len(examples.part(np.array([number])).places) >= 1
+        logits = np.zeros((int(examples.place_counts.sum()), len(TAGS)), np.float32)
+        assert [len(one.tags) for one in task.decode(logits, examples, rows)] == [3, 1]

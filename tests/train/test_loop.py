@@ -14,10 +14,11 @@ from torch import Tensor, nn
 from ambos.errors import InputError
 from ambos.train.average import Average
 from ambos.train.checkpoint import Checkpoints
-from ambos.train.loop import DivergedError, Loop, State, Work
+from ambos.train.loop import DivergedError, Loop, State
 from ambos.train.optim import Optimiser, OptimSettings
 from ambos.train.schedule import Budget, Schedule
 from ambos.train.signals import Stop
+from ambos.train.work import Work
 
 
 class Model(nn.Module):

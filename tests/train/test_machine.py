@@ -28,6 +28,7 @@ class Machine:
     def best(self, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(machine, "time", SimpleNamespace(perf_counter=lambda: self.now))
         monkeypatch.setattr(torch, "mm", self.multiply)
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"architecture": "arm64"})
         return best_precision()
 
 
@@ -50,3 +51,20 @@ def test_elsewhere_large_products_decide(monkeypatch: pytest.MonkeyPatch, bf16: 
 
 def test_what_is_slow_at_first_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Machine(fp32=1e11, bf16=4e11, preparing=0.05).best(monkeypatch) == "bf16"
+
+
+@pytest.mark.parametrize(
+    ("able", "best"),
+    [
+        ({"avx512_bf16": True}, "bf16"),
+        ({"amx_bf16": True}, "bf16"),
+        ({"avx512_f": True}, "fp32"),
+        ({}, "fp32"),
+    ],
+)
+def test_of_x86_the_instructions_tell_without_a_clock(
+    monkeypatch: pytest.MonkeyPatch, able: dict[str, bool], best: str
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"architecture": "x86_64", **able})
+    monkeypatch.setattr(machine, "_times", None)  # whoever wanted to measure would fail
+    assert best_precision() == best

@@ -151,6 +151,27 @@ class Batch:
             for part, group in zip(parts, self.groups, strict=True)
         )
 
+    def halves(self) -> tuple["Batch", ...]:
+        """Return the sequences as two batches of about equal size, in order; one sequence stays alone."""
+        if len(self.lengths) == 1:
+            return (self,)
+        ends = np.cumsum(self.lengths)
+        first = int(np.abs(ends[:-1] - self.tokens / 2).argmin()) + 1  # sequences of the first half
+        cut = int(ends[first - 1])
+        return tuple(
+            replace(
+                self,
+                ids=self.ids[tokens],
+                segments=self.segments[tokens],
+                positions=self.positions[tokens],
+                lengths=lengths,
+            )
+            for tokens, lengths in (
+                (slice(cut), self.lengths[:first]),
+                (slice(cut, None), self.lengths[first:]),
+            )
+        )
+
     def reading(self, read: Tensor) -> "Reading":
         """Prepare the computation of only the tokens at `read`, (R,) places in the packed row."""
         return Reading.of(self, read)

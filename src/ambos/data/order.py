@@ -34,3 +34,23 @@ def by_length(lengths: Sequence[int] | np.ndarray, budget: int, *, workers: int 
         last = max(first + 1, int(np.searchsorted(ends, spent + room, side="right")))
         yield order[first:last]
         first, spent = last, int(ends[last - 1])
+
+
+def evenly(lengths: Sequence[int] | np.ndarray, most: int, *, least: int = 1) -> list[np.ndarray]:
+    """Return index arrays that together are all sequences once, longest first, of about equal size.
+
+    There are as many as it takes for `most` tokens each, on average, and `least` if there are so many
+    sequences: for work that is done side by side, where the largest part decides how long it takes.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in evenly([2, 5, 3, 2], most=100, least=2)]
+    [[1], [2, 0, 3]]
+    """
+    sizes = np.asarray(lengths)
+    order = np.argsort(-sizes, kind="stable")
+    total = int(sizes.sum())
+    parts = min(len(sizes), max(least, -(-total // most)))
+    middles = np.cumsum(sizes[order]) - sizes[order] / 2  # a sequence goes where its middle lies
+    borders = np.arange(1, parts) * (total / parts)
+    return [part for part in np.split(order, np.searchsorted(middles, borders)) if len(part)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 _LEAST = 0.75  # of the longest one of a rectangle: sequences shorter than that begin another
@@ -64,6 +65,10 @@ class Rectangles:
         """Return (P, ...) as one (n, l, ...) tensor for each rectangle."""
         parts = rows.split([count * length for count, length in self.shapes])
         return [part.unflatten(0, shape) for part, shape in zip(parts, self.shapes, strict=True)]
+
+    def places_of(self, rows: int) -> Tensor:
+        """Return (rows,) where each token is; of rows of nothing after the T tokens, somewhere."""
+        return F.pad(self.places, (0, rows - len(self.places)))
 
     def masks(self) -> list[Tensor]:
         """Return, for each rectangle, which of its places are seen, (n, 1, 1, l)."""

@@ -72,12 +72,13 @@ class Attention(nn.Module):
         """Return residual + attention(x): (T, width), or (R, width) for the tokens of `reading`.
 
         `residual` has the shape of the result. If `probabilities` is a list, one (H, queries, length) tensor
-        per sequence is appended to it (all tokens must be read then).
+        per sequence is appended to it (all tokens must be read then). Where sequences are computed in
+        rectangles, or tokens are read, `x` may have rows after its T tokens, which nothing depends on.
         """
         q_RHD, k_THD, v_THD = self._project(x_TW, batch, reading)
         if reading is None and probabilities is None and self._in_rectangles(batch):
             return self.out(self._padded(q_RHD, k_THD, v_THD, batch.rectangles), residual)
-        keys, values = by_head(k_THD, batch), by_head(v_THD, batch)
+        keys, values = (by_head(x_THD[: batch.tokens], batch) for x_THD in (k_THD, v_THD))
         if reading is not None:
             known = dict(zip(batch.groups, zip(keys, values, strict=True), strict=True))
             read = torch.cat([self._read(q_RHD, *known[part.group], part) for part in reading.groups])
@@ -93,15 +94,19 @@ class Attention(nn.Module):
         in_sight = self.window is None or max(batch.lengths) <= self.window + 1
         return self.training and len(batch.groups) > _GROUPS and in_sight and not self.causal
 
+    def takes_more(self, batch: Batch) -> bool:
+        """Tell whether rows may follow the tokens of a batch."""
+        return self._in_rectangles(batch) and self.rotary is None
+
     def _padded(self, q_THD: Tensor, k_THD: Tensor, v_THD: Tensor, rectangles: Rectangles) -> Tensor:
-        """Return the contexts of all tokens, (T, width), computed rectangle by rectangle."""
+        """Return the contexts of all tokens, (rows, width), computed rectangle by rectangle."""
         parts = zip(*(padded(x, rectangles) for x in (q_THD, k_THD, v_THD)), strict=True)
         context = []
         for (q, k, v), mask in zip(parts, rectangles.masks(), strict=True):
             q_nHlD, k_nHlD, v_nHlD = (x_nlHD.transpose(1, 2) for x_nlHD in (q, k, v))
             found_nHlD = attend(q_nHlD, k_nHlD, v_nHlD, mask, self.probability_dropout)
             context.append(found_nHlD.transpose(1, 2).flatten(2).flatten(0, 1))
-        return unpadded(context, rectangles)
+        return unpadded(context, rectangles, len(q_THD))
 
     def _project(self, x_TW: Tensor, batch: Batch, reading: Reading | None) -> tuple[Tensor, Tensor, Tensor]:
         """Return queries of the tokens read, keys and values of all; rotated if positions are rotary."""

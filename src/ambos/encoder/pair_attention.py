@@ -163,7 +163,7 @@ def _look(
         q_nHlD, k_nHlD, v_nHlD = (x_nlHD.transpose(1, 2) for x_nlHD in (q, k, v))
         found_nHlD = attend(q_nHlD, k_nHlD, v_nHlD, mask)
         context.append(found_nHlD.transpose(1, 2).flatten(2).flatten(0, 1))
-    return unpadded(context, pairs.rectangles)
+    return unpadded(context, pairs.rectangles, len(q_SW))
 
 
 class PairAttention(nn.Module):

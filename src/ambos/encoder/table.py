@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-_MARK, _SPARE = "adds_in_place", "spare"
+_MARK, _SPARE, _ROWS = "adds_in_place", "spare", "row_gradients"
 
 
 def allow_in_place(module: nn.Module) -> None:
@@ -31,10 +31,37 @@ class _LookUp(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient_TW: Tensor) -> Any:  # noqa: ANN401
         (ids_T,) = ctx.saved_tensors
-        if ctx.table.grad is None:
-            ctx.table.grad = _zeros(ctx.table)
-        ctx.table.grad.index_add_(0, ids_T, gradient_TW)
+        kept = getattr(ctx.table, _ROWS, None)
+        if kept is None:
+            add_rows(ctx.table, ids_T, gradient_TW)
+        else:
+            kept.append((ids_T, gradient_TW))
         return None, None
+
+
+class RowGradients:
+    """Gradients of a table as they come, (ids, rows): to be added to another table's later, in order."""
+
+    @staticmethod
+    def keep(table_VW: Tensor) -> None:
+        """Keep what look-ups give from now on, instead of adding it to the table's own gradient."""
+        setattr(table_VW, _MARK, True)
+        setattr(table_VW, _ROWS, [])
+
+    @staticmethod
+    def take(table_VW: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Return what was kept, and forget it."""
+        kept: list[tuple[Tensor, Tensor]] = getattr(table_VW, _ROWS, [])
+        found = list(kept)
+        kept.clear()
+        return found
+
+
+def add_rows(table_VW: Tensor, ids_T: Tensor, gradient_TW: Tensor) -> None:
+    """Add rows to the gradient of a table."""
+    if table_VW.grad is None:
+        table_VW.grad = _zeros(table_VW)
+    table_VW.grad.index_add_(0, ids_T, gradient_TW)
 
 
 def _zeros(table_VW: Tensor) -> Tensor:

@@ -26,9 +26,10 @@ from ambos.runs.settings import PretrainRecipe
 from ambos.runs.shape import encoder_shape
 from ambos.text.store import TokenStore
 from ambos.text.tokenizer import Tokenizer
-from ambos.train.loop import State, Work
+from ambos.train.loop import State
 from ambos.train.schedule import between
 from ambos.train.team import Team
+from ambos.train.work import Work
 
 _PARTS = 4  # a step with dropout has at least so many: the same for 1, 2 and 4 processes
 _PART_OPERATIONS = 3e11  # of a part: some seconds, so that a wish to stop is heard soon

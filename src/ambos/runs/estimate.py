@@ -9,7 +9,7 @@ from ambos.encoder.operations import encoder_operations
 from ambos.runs.finetune_settings import FinetuneRecipe
 
 SHARE = 0.45  # of the speed of matrix products that fine-tuning reaches
-_KEPT = 20  # bytes of a parameter: weight, gradient, two moments, and the best weights so far
+_KEPT = 24  # bytes of a parameter: weight, gradients of two parts, two moments, the best weights so far
 _PROGRAM = 400_000_000  # bytes of Python, torch and all that is loaded
 
 

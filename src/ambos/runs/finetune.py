@@ -21,6 +21,7 @@ from ambos.runs.finetune_settings import FinetuneRecipe, learning_rate
 from ambos.runs.finetune_task import attach_head, make_task, reading_of
 from ambos.runs.fit import Best, ExampleReader, make_optimiser, prepare_weights
 from ambos.runs.pair_start import NextStart, fit_segments
+from ambos.runs.side_by_side import SideBySide
 from ambos.suggest import did_you_mean
 from ambos.tasks.score import Score
 from ambos.tasks.task import Reading, Task, Training
@@ -153,6 +154,7 @@ class Finetuning:
             evaluations=evaluations,
             seed=recipe.seed,
             precision=precision,
+            together=SideBySide(model, recipe.part_tokens),
             lower_rate=f"--lr {learning_rate(recipe.learning, self.bundle.config.width) / 3:.1g}",
             **more,
         )

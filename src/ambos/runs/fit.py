@@ -5,18 +5,22 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ambos.bundle.bundle import Bundle
 from ambos.data.draws import Draws
 from ambos.data.examples import Examples, Labelled
+from ambos.data.order import evenly
 from ambos.encoder.operations import encoder_operations
 from ambos.errors import UsageError
 from ambos.runs.finetune_settings import FinetuneRecipe, Learning, learning_rate
+from ambos.runs.side_by_side import AT_ONCE
 from ambos.tasks.task import Task, Training
 from ambos.train.checkpoint import Checkpoint
-from ambos.train.loop import State, Work
+from ambos.train.loop import State
 from ambos.train.optim import Optimiser, OptimSettings
+from ambos.train.work import Work
 
 
 @dataclass(frozen=True)
@@ -38,14 +42,19 @@ class ExampleReader:
         stop = min(index + self.recipe.batch, count)
         order = Draws.of(self.recipe.seed, "order", epoch)
         numbers = order.shuffled(np.arange(index, stop), count)
-        budget = int(self.examples.sizes.sum()) if self.task.whole_steps else self.recipe.part_tokens
-        parts = list(self.examples.parts(numbers, budget))
+        parts = [self.examples.part(numbers)] if self.task.whole_steps else self._parts(numbers)
         weight = sum(float(self.task.weights(part).sum()) for part in parts)
         lengths = [length for part in parts for length in part.batch.lengths]
         place = {"epoch": epoch + 1, "index": 0} if stop == count else {"epoch": epoch, "index": stop}
         read = sum(self._read(part) for part in parts)
         operations = 3 * encoder_operations(self.bundle.config, lengths, read)
         return Work(parts, {"weight": weight}, sum(lengths), operations, place)
+
+    def _parts(self, numbers: NDArray[np.int64]) -> list[Labelled]:
+        """Return batches of about equal size, at least so many as are computed at once."""
+        sizes = self.examples.sizes[numbers]
+        most = max(1, self.recipe.part_tokens // AT_ONCE)
+        return [self.examples.part(numbers[chosen]) for chosen in evenly(sizes, most, least=AT_ONCE)]
 
     def _read(self, part: Labelled) -> int:
         """Return how many tokens the last layer computes."""

@@ -128,10 +128,12 @@ class Tag(Task[WordsRow, Tagged]):
             stops = [*tokens.starts[1:], len(tokens.ids)]
             target = self._target(row) if labelled else []
             for span in spans_of(len(tokens.ids), room, how, ledger, special=before + after):
-                sequences.append([*frame[:before], *span.of(tokens.ids), *frame[len(frame) - after :]])
-                owners.append(number)
                 placed = [(word, span.place(start)) for word, start in enumerate(tokens.starts)]
                 inside = [(word, place) for word, place in placed if place is not None]
+                if not inside:  # a window in the middle of one long word: nothing is asked of it
+                    continue
+                sequences.append([*frame[:before], *span.of(tokens.ids), *frame[len(frame) - after :]])
+                owners.append(number)
                 places.append([before + place for _, place in inside])
                 words += [word for word, _ in inside]
                 (first, _), (_, stop) = span.ranges[0], span.ranges[-1]

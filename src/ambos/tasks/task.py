@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from ambos.data.batch import Batch
 from ambos.data.examples import Examples, Labelled
 from ambos.data.windows import Ledger, Long
 from ambos.evaluate.evaluation import Evaluation
@@ -139,7 +140,18 @@ class Training(nn.Module):
 
     def forward(self, part: Labelled, totals: Mapping[str, float]) -> tuple[Tensor, Tensor]:
         """Return this part's share in the mean loss of a step, twice: to learn from, and to report."""
-        logits = self.network(part.batch, self.task.head, part.places)
+        return self._loss(self.network(part.batch, self.task.head, part.places), part, totals)
+
+    def vectors(self, batch: Batch) -> Tensor:
+        """Return what the loss of a whole step is made of: one vector for each sequence, (n, width)."""
+        network: Any = self.network
+        return network.pooled(batch, network.reads[self.task.head])
+
+    def loss_of(self, vectors: Tensor, part: Labelled, totals: Mapping[str, float]) -> tuple[Tensor, Tensor]:
+        """Return what `forward` gives, from the vectors of all sequences of a part whose texts are apart."""
+        return self._loss(vectors[part.places].flatten(1), part, totals)
+
+    def _loss(self, logits: Tensor, part: Labelled, totals: Mapping[str, float]) -> tuple[Tensor, Tensor]:
         losses = self.task.losses(logits.float(), part)
         loss = (losses * self.task.weights(part)).sum() / totals["weight"]
         return loss, loss.detach()[None]

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
@@ -14,12 +14,13 @@ from ambos.data.draws import Draws
 from ambos.errors import AmbosError
 from ambos.train.average import Average
 from ambos.train.checkpoint import Checkpoint, Checkpoints
-from ambos.train.machine import TYPES, Precision
+from ambos.train.machine import Precision, settled_objects
 from ambos.train.optim import Optimiser
 from ambos.train.schedule import Budget, Schedule
 from ambos.train.signals import Stop
 from ambos.train.team import Team
 from ambos.train.weights import full_tensors, load_full
+from ambos.train.work import Together, Work, autocast, dropout_seed
 
 
 class DivergedError(AmbosError):
@@ -45,29 +46,6 @@ class State:
     seconds: float = 0.0
     place: dict[str, Any] = field(default_factory=dict)
     due: bool = True
-
-
-@dataclass(frozen=True)
-class Work:
-    """What one step is made of.
-
-    Parameters
-    ----------
-    parts
-        Batches whose gradients are added up.
-    totals
-        What all parts together hold: losses are divided by it, so that parts do not matter.
-    tokens, operations
-        Tokens of the step; floating point operations that its matrix products take.
-    place
-        How far the data has been read after it.
-    """
-
-    parts: Sequence[Any]
-    totals: Mapping[str, float]
-    tokens: int
-    operations: float
-    place: dict[str, Any]
 
 
 class Listener(Protocol):
@@ -123,6 +101,8 @@ class Loop:
         Gives tensors that go into a checkpoint, too, by the name of their file.
     lower_rate
         How a user asks for a lower learning rate.
+    together
+        Computes the gradients of a step instead of the loop, several parts at once, or None.
     """
 
     model: nn.Module
@@ -146,6 +126,7 @@ class Loop:
     log_state: Callable[[], dict[str, Any]] = dict
     kept: Callable[[], dict[str, dict[str, Tensor]]] = dict
     lower_rate: str = "--set optim.lr=..."
+    together: Together | None = None
     _saved: int = -1
     _saved_at: float = 0.0
 
@@ -156,7 +137,7 @@ class Loop:
     def run(self, state: State, stop: Stop) -> State:
         """Train from `state` until the budget is spent or `stop` is asked for; return the last state."""
         self._saved_at = time.monotonic()
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=[]), settled_objects():
             while not self.is_done(state) and not self.team.any(stop.asked):
                 after = self._evaluate(state, stop) if state.due else self._step(state, stop)
                 if after is None:
@@ -217,9 +198,19 @@ class Loop:
 
     def _gradients(self, state: State, work: Work, stop: Stop) -> Tensor | None:
         """Add up the gradients of the parts; return the mean losses of the step."""
-        model = self.model if self.wrapped is None else self.wrapped
         self.model.train()
         draws = Draws.of(self.seed, "dropout", state.step)
+        alone = self.team.size == 1
+        if self.together is None or not alone:
+            return self._one_by_one(work, draws, stop)
+        found = self.together.gradients(work, draws, self.precision, stop)
+        if found is None:
+            self.optimiser.forget()
+        return found
+
+    def _one_by_one(self, work: Work, draws: Draws, stop: Stop) -> Tensor | None:
+        """Compute the parts one after the other, each on all cores; those of a team, so many at once."""
+        model = self.model if self.wrapped is None else self.wrapped
         size = self.team.size
         losses = torch.zeros(len(self.names))
         for first in range(0, len(work.parts), size):
@@ -228,9 +219,9 @@ class Loop:
                 return None
             number = first + self.team.rank
             share = float(number < len(work.parts))  # 0: nothing left, but the others wait for this process
-            torch.manual_seed(int(draws.bits(number)[0] >> 1))
+            torch.manual_seed(dropout_seed(draws, number))
             with self.team.unsynchronised(model, last=first + size >= len(work.parts)):
-                with torch.autocast("cpu", TYPES[self.precision], enabled=self.precision != "fp32"):
+                with autocast(self.precision):
                     loss, parts = model(work.parts[number if share else 0], work.totals)
                 (loss * (size * share) if size > 1 else loss).backward()
             losses += share * parts
@@ -239,8 +230,12 @@ class Loop:
     def _clip(self) -> float:
         """Shorten the gradient to the largest norm that is allowed; return what it was."""
         limit = self.optimiser.settings.clip or math.inf
-        norm = nn.utils.clip_grad_norm_(list(self.optimiser.named.values()), limit)
-        return float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
+        weights = list(self.optimiser.named.values())
+        norm = nn.utils.get_total_norm([weight.grad for weight in weights if weight.grad is not None])
+        found = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
+        if found > limit:  # a factor of 1 would read and write all of them for nothing
+            nn.utils.clip_grads_with_norm_(weights, limit, norm)
+        return found
 
     def _evaluate(self, state: State, stop: Stop) -> State | None:
         """Measure, and count the time it takes; None if it was given up because a stop was asked for."""

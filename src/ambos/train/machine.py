@@ -1,10 +1,11 @@
-"""What this machine can do: its matrix products, and memory that is kept instead of given back."""
+"""What this machine can do: its matrix products; memory that is kept, and objects that are left alone."""
 
 import ctypes
+import gc
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Literal
 
@@ -28,6 +29,23 @@ def keep_memory() -> None:
         library.mallopt(_TOP_PAD, 64 << 20)
 
 
+@contextmanager
+def settled_objects() -> Iterator[None]:
+    """Let Python's garbage collector pass over what is there already, for the time of the block.
+
+    Imported modules are hundreds of thousands of objects; looking at them again and again took about
+    3 % of a step of MiniLM.
+    """
+    if gc.get_freeze_count():  # somebody did so already, and it is theirs to undo
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 Precision = Literal["fp32", "bf16"]
 TYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
 _WORTH = 1.3  # how many times as fast bf16 must be: casts take some of it back
@@ -39,9 +57,14 @@ _HOPELESS = 6  # how many times as long as in float32 a small product takes wher
 def best_precision() -> Precision:
     """Return bf16 where this machine multiplies such matrices faster than float32, else fp32.
 
-    Without instructions for it, bf16 can be a hundred times slower, and one large product take seconds. So
-    small ones are tried first; only where these are not hopeless, large ones decide.
+    Of x86 processors their instructions tell: a clock may say something else the next time, and the same
+    seed would then give other weights. Elsewhere products are timed. Emulated, bf16 can be a hundred times
+    slower, and one large product take seconds. So small ones are tried first; only where these are not
+    hopeless, large ones decide.
     """
+    able = torch.cpu.get_capabilities()
+    if able.get("architecture") == "x86_64":
+        return "bf16" if able.get("avx512_bf16") or able.get("amx_bf16") else "fp32"
     small, small_bf16 = (min(islice(_times(_SMALL_SIDE, one), _TRIES)) for one in ("fp32", "bf16"))
     if small_bf16 > _HOPELESS * small:
         return "fp32"
