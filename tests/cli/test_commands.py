@@ -120,24 +120,20 @@ def test_output_into_a_closed_pipe(tokenizer_folder: Callable[[str], Path]) -> N
     assert len(done.stdout.splitlines()) == 1
 
 
+def build_command(tokenizer: Path, sample: Path, tmp_path: Path) -> list[str]:
+    """Return the start of a command that builds a store of a file that takes a while."""
+    big = tmp_path / "big.txt"
+    text = (sample / "corpus" / "pt.txt").read_text()
+    big.write_text("\n\n".join(f"Cópia {number}.\n{text}" for number in range(60)))
+    return [sys.executable, "-m", "ambos.cli.app", "corpus", "build", str(big), "-t", str(tokenizer)]
+
+
 def test_interrupted_build_goes_on(
     tokenizer_folder: Callable[[str], Path], sample: Path, tmp_path: Path
 ) -> None:
     """Ctrl-C leaves the work so that the same command goes on, and says so."""
-    big = tmp_path / "big.txt"
-    text = (sample / "corpus" / "pt.txt").read_text()
-    big.write_text("\n\n".join(f"Cópia {number}.\n{text}" for number in range(60)))
     out = tmp_path / "store"
-    command = [
-        sys.executable,
-        "-m",
-        "ambos.cli.app",
-        "corpus",
-        "build",
-        str(big),
-        "-t",
-        str(tokenizer_folder("bpe")),
-    ]
+    command = build_command(tokenizer_folder("bpe"), sample, tmp_path)
     options = ["-o", str(out), "--keep-duplicates", "--workers", "2"]
     process = subprocess.Popen(
         [*command, *options], stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -157,3 +153,31 @@ def test_interrupted_build_goes_on(
     whole = [*command, "-o", str(tmp_path / "whole"), "--keep-duplicates", "--quiet"]
     subprocess.run(whole, check=True)
     assert (out / "tokens.npy").read_bytes() == (tmp_path / "whole" / "tokens.npy").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_interrupt_while_workers_start(
+    tokenizer_folder: Callable[[str], Path], sample: Path, tmp_path: Path
+) -> None:
+    """A worker that is still importing when Ctrl-C reaches the group leaves no traceback."""
+    command = build_command(tokenizer_folder("bpe"), sample, tmp_path)
+    options = ["-o", str(tmp_path / "store"), "--keep-duplicates", "--workers", "2"]
+    process = subprocess.Popen(
+        [*command, *options], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until and not is_spawning(process.pid):
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+
+
+def is_spawning(parent: int) -> bool:
+    """Tell whether a process has a child that Python's multiprocessing spawned."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    try:
+        return any(b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes() for child in children)
+    except OSError:  # it ended meanwhile
+        return False
