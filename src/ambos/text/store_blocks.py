@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ambos.errors import AmbosError
+from ambos.text.interrupts import interrupts_later
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.words import Tokenised, WordTable
 
@@ -89,7 +89,7 @@ def tokenise_blocks(
     waiting: deque[Future[TokenisedBlock]] = deque()
     try:
         for block in blocks:
-            with _interrupts_later():  # a worker that is started here has them held back from its first line
+            with interrupts_later():  # a worker that is started here has them held back from its first line
                 waiting.append(pool.submit(_work, block))
             if len(waiting) > workers + 1:
                 yield waiting.popleft().result()
@@ -103,31 +103,6 @@ def tokenise_blocks(
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_later() -> Iterator[None]:
-    """Hold Ctrl-C back until the block is left; processes started in it never see one.
-
-    It is sent to a whole group of processes. One that is still importing cannot ignore it, and ends with a
-    traceback; so does one whose parent was interrupted while handing it its work. Blocked signals are
-    inherited, but another thread of this process may still receive one: hence the handler.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    asked: list[int] = []
-    here = threading.current_thread() is threading.main_thread()  # only there handlers are set and run
-    handler = signal.signal(signal.SIGINT, lambda number, _: asked.append(number)) if here else None
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        if here:
-            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
-    if asked:
-        signal.raise_signal(signal.SIGINT)
 
 
 def tokenise_block(table: WordTable, block: Block) -> TokenisedBlock:

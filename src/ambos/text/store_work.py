@@ -11,6 +11,7 @@ import numpy as np
 
 from ambos.errors import InputError
 from ambos.files import sha256, write_file
+from ambos.text.interrupts import interrupts_later
 from ambos.text.store import COLUMNS, FORMAT, MANIFEST, TokenStore
 from ambos.text.store_blocks import TokenisedBlock, WorkerLostError
 from ambos.text.store_columns import BitColumn, Column, Seen, holds
@@ -90,6 +91,7 @@ class StoreWork:
         for column in self._columns():
             column.close()
 
+    @interrupts_later()  # a block is added whole, so that there is a journal to go on from
     def append(self, block: TokenisedBlock, *, keep_duplicates: bool) -> None:
         """Add the documents of the next block that are neither empty nor seen before."""
         self._whole = False
