@@ -52,7 +52,7 @@ class Description:
                 "seconds": round(state.seconds, 1),
                 "steps": state.step,
                 "tokens": state.tokens,
-                "prepared": round(self.prepared, 1),
+                "prepared": round(self.prepared, 3),
                 "processes": self.team.size,
                 "threads": torch.get_num_threads(),
                 "precision": self.recipe.precision,
