@@ -13,15 +13,17 @@ import pytest
 
 from ambos.errors import OutputError
 from ambos.files import (
+    fresh_folder,
     lock,
     new_file,
     new_folder,
-    output_errors,
     publish,
+    refuse_inside,
     sha256,
     working_folder,
     write_file,
 )
+from ambos.write_errors import output_errors
 
 
 def everything_below(folder: Path) -> set[str]:
@@ -45,6 +47,54 @@ def fail_halfway_in_a_file(out: Path, failure: type[BaseException], *, force: bo
     with new_file(out, force=force) as work:
         work.write_text("half")
         raise failure("stop")
+
+
+def stop_in_a_fresh_folder(out: Path, failure: type[BaseException], *, worth: bool = False) -> None:
+    with fresh_folder(out, worth=lambda: worth):
+        assert everything_below(out) == set()
+        (out / "new.txt").write_text("new")
+        raise failure("stop")
+
+
+class TestFreshFolder:
+    def test_replaces_what_was_there(self, tmp_path):
+        make_whole(tmp_path / "out", "old")
+        with fresh_folder(tmp_path / "out", worth=lambda: False):
+            (tmp_path / "out" / "new.txt").touch()
+        assert everything_below(tmp_path) == {"out", "out/new.txt"}
+
+    @pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt])
+    def test_gives_the_old_one_back(self, tmp_path, failure):
+        make_whole(tmp_path / "out", "old")
+        with pytest.raises(failure):
+            stop_in_a_fresh_folder(tmp_path / "out", failure)
+        assert everything_below(tmp_path) == {"out", "out/a.txt"}
+
+    def test_keeps_a_new_one_that_is_worth_it(self, tmp_path):
+        make_whole(tmp_path / "out", "old")
+        with pytest.raises(ValueError, match="stop"):
+            stop_in_a_fresh_folder(tmp_path / "out", ValueError, worth=True)
+        assert everything_below(tmp_path) == {"out", "out/new.txt"}
+
+    def test_leaves_nothing_where_nothing_was(self, tmp_path):
+        with pytest.raises(ValueError, match="stop"):
+            stop_in_a_fresh_folder(tmp_path / "out", ValueError)
+        assert everything_below(tmp_path) == set()
+
+    def test_an_interruption_leaves_what_was_begun_where_nothing_was(self, tmp_path):
+        with pytest.raises(KeyboardInterrupt):
+            stop_in_a_fresh_folder(tmp_path / "out", KeyboardInterrupt)
+        assert everything_below(tmp_path) == {"out", "out/new.txt"}
+
+    @pytest.mark.parametrize("inside", ["run", "run/bundle", "link", "run/rows.csv"])
+    def test_what_is_read_is_not_replaced(self, tmp_path, inside):
+        (tmp_path / "run" / "bundle").mkdir(parents=True)
+        (tmp_path / "run" / "rows.csv").touch()
+        (tmp_path / "link").symlink_to(tmp_path / "run")
+        with pytest.raises(OutputError, match="replace what it is made from"):
+            refuse_inside(tmp_path / "run", ["minilm", tmp_path / inside])
+        refuse_inside(tmp_path / "run", ["minilm", tmp_path / "running"])
+        refuse_inside(tmp_path / "other", [tmp_path / inside])
 
 
 class TestNewFolder:

@@ -1,80 +1,14 @@
 """Writing that is whole or not at all: a hidden folder or file beside the target, fsync, one rename."""
 
-import errno
 import hashlib
 import os
-import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ambos.errors import AmbosError, OutputError
-
-_NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
-_NOT_ALLOWED = {
-    errno.EACCES,
-    errno.EBUSY,
-    errno.EEXIST,
-    errno.EINVAL,
-    errno.EISDIR,
-    errno.ELOOP,
-    errno.ENAMETOOLONG,
-    errno.ENOENT,
-    errno.ENOTDIR,
-    errno.ENOTEMPTY,
-    errno.EPERM,
-    errno.EROFS,
-}
-_RUST_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
-
-
-@contextmanager
-def output_errors(target: Path, *, instead: str = "choose another place with --out") -> Iterator[None]:
-    """Turn the operating system's refusals while writing `target` into `OutputError`.
-
-    `instead` is what the user can do about it, for outputs that are not named by `--out`.
-    """
-    try:
-        yield
-    except AmbosError:
-        raise
-    except Exception as error:
-        number = _system_error(error)
-        reason = os.strerror(number or 0)
-        if number in _NO_SPACE:
-            raise OutputError(
-                "the disk is full; nothing was left half-written",
-                expected="room for the whole output",
-                found=reason,
-                fix=f"free some space, or {instead}",
-                file=target,
-            ) from error
-        if number == errno.EFBIG:
-            raise OutputError(
-                "a file would be larger than is allowed here; nothing was left half-written",
-                expected="room for the whole output",
-                found=reason,
-                fix=f"raise the limit of file sizes (ulimit -f), or {instead}",
-                file=target,
-            ) from error
-        if number in _NOT_ALLOWED:
-            raise OutputError(
-                "cannot write here",
-                expected="a folder where new files may be made",
-                found=reason,
-                fix=instead,
-                file=target,
-            ) from error
-        raise
-
-
-def _system_error(error: Exception) -> int | None:
-    """Return the number of a system error; libraries written in Rust carry it in the text of a plain one."""
-    if isinstance(error, OSError):
-        return error.errno
-    match = _RUST_SYSTEM_ERROR.search(str(error))
-    return int(match[1]) if match else None
+from ambos.errors import OutputError
+from ambos.write_errors import output_errors
 
 
 @contextmanager
@@ -103,6 +37,44 @@ def new_folder(out: Path, *, entries: Collection[str], force: bool = False) -> I
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
             raise
+
+
+@contextmanager
+def fresh_folder(out: Path, *, worth: Callable[[], bool]) -> Iterator[None]:
+    """Give a folder `out` to fill step by step, with what stood there moved aside for the time of the block.
+
+    If the block fails before `worth` says that there is something to keep, the new folder goes and the old
+    one comes back. The caller holds `lock(out)`, and has asked whether `out` may be replaced.
+    """
+    old = _set_aside(out)
+    with output_errors(out):
+        _remove(old)
+        if os.path.lexists(out) and not _is_empty_folder(out):
+            out.rename(old)
+        out.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException as error:
+        if not worth() and (os.path.lexists(old) or isinstance(error, Exception)):
+            _remove(out)
+            _restore(out)
+        raise
+    finally:
+        _remove(old)
+
+
+def refuse_inside(out: Path, needed: Iterable[Path | str]) -> None:
+    """Raise `OutputError` if `out`, which is to be replaced, holds what is needed to make it."""
+    place = os.path.realpath(out)
+    for path in map(Path, needed):
+        if path.exists() and Path(os.path.realpath(path)).is_relative_to(place):
+            raise OutputError(
+                "the output would replace what it is made from",
+                expected="another folder than those that are read",
+                found=f"{path}, in it" if os.path.realpath(path) != place else f"{path}",
+                fix="choose another --out",
+                file=out,
+            )
 
 
 @contextmanager

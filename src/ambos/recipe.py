@@ -47,6 +47,18 @@ def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
+def stated(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return only what was given, group by group: all that is not None.
+
+    Examples
+    --------
+    >>> stated({"epochs": None, "optim": {"lr": 0, "clip": None}})
+    {'optim': {'lr': 0}}
+    """
+    kept = {name: stated(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+    return {name: value for name, value in kept.items() if value is not None}
+
+
 def parse_override(text: str) -> dict[str, Any]:
     """Turn `optim.lr=3e-4` into nested values; what is no TOML value is taken as text.
 

@@ -128,6 +128,13 @@ def test_replacing_a_run(ambos: Callable[..., Ran], here: Path, tokenizer: list[
     assert "--force" in said["fix"]
     assert {name: (here / name).stat().st_mtime_ns for name in entries(here)} == before
     assert ambos(*arguments, "--force", "--seed", "1").code == 0
+    told = Path("run/run.json").read_bytes()
+    Path("bad.txt").write_bytes(b"good\nbad \xff\n")
+    ambos("pretrain", "bad.txt", *arguments[2:], "--force").refused(INPUT, "not valid UTF-8")
+    ambos("pretrain", "good.txt", "--base", "run", *TINY[2:], "--out", "run", "--force").refused(
+        OUTPUT, "the output would replace what it is made from"
+    )
+    assert Path("run/run.json").read_bytes() == told
     Path("run/mine.txt").write_text("keep me")
     ambos(*arguments, "--force").refused(OUTPUT, "--force replaces only what such a command wrote")
     assert Path("run/mine.txt").read_text() == "keep me"

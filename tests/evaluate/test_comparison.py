@@ -43,20 +43,35 @@ def test_three_systems_are_told_apart_where_they_differ():
     assert json.loads(json.dumps([one.as_dict() for one in found]))[1]["better"] == "good"
 
 
-def test_against_one_only_these_are_corrected_for():
+def test_against_one_it_is_corrected_for_all_pairs():
     rng = np.random.default_rng(3)
     gold = rng.integers(0, 3, 200)
     confusion = Confusion(["a", "b", "c"])
     best = labels(rng, 0.8, gold)
     runs = {"best": best} | {f"other {number}": labels(rng, 0.7, gold) for number in range(4)}
     rows = {name: confusion.rows(gold, run) for name, run in runs.items()}
-    found = by("accuracy", compare(confusion, rows, against="best"))
+    found = compare(confusion, rows, against="best", metric="accuracy")
     assert [(one.first, one.second) for one in found] == [(f"other {n}", "best") for n in range(4)]
-    assert [one.p for one in found] == holm([one.difference.p for one in found])
+    assert {one.metric for one in found} == {"accuracy"}
+    assert [one.p for one in found] == holm([one.difference.p for one in found], of=10)
     every = by("accuracy", compare(confusion, {name: rows[name] for name in (*list(rows)[1:], "best")}))
-    corrected_for_all = [one.p for one in every if one.second == "best"]
-    assert all(one.p <= other for one, other in zip(found, corrected_for_all, strict=True))
-    assert sum(one.p for one in found) < sum(corrected_for_all)
+    by_all = [one.p for one in every if one.second == "best"]
+    assert all(one.p >= 0.85 * other for one, other in zip(found, by_all, strict=True))  # never bolder
+
+
+@pytest.mark.slow
+def test_the_best_of_equal_systems_is_rarely_called_better():
+    """Seven equal systems: the best by these examples beats one of the others in at most 5 % of trials."""
+    trials, wrong, size = 200, 0, 4000
+    for trial in range(trials):
+        rng = np.random.default_rng(trial)
+        right = {str(number): rng.random(size) < 0.8 for number in range(7)}
+        confusion, gold = Confusion(["no", "yes"]), np.ones(size, int)
+        rows = {name: confusion.rows(gold, said.astype(int)) for name, said in right.items()}
+        best = max(right, key=lambda name: right[name].sum())
+        found = compare(confusion, rows, against=best, metric="accuracy", draws=200)
+        wrong += any(one.better for one in found)
+    assert wrong <= trials * 0.05 + 3 * (trials * 0.05 * 0.95) ** 0.5
 
 
 def test_the_difference_is_that_of_the_metrics():

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from ambos.evaluate.classification import Confusion
+from ambos.evaluate.comparison import holm
 from ambos.evaluate.groups import compare_groups
 from ambos.evaluate.regression import Regression
 
@@ -68,3 +69,16 @@ def test_three_groups_are_corrected_for_each_other() -> None:
     found = compare_groups(Confusion(["no", "yes"]), groups, "accuracy")
     assert [(one.first, one.second) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert all(one.p >= one.difference.p for one in found)
+
+
+def test_a_system_without_seeds_beside_one_with() -> None:
+    """One-sample test of Student, where examples leave no doubt."""
+    gold, errors = np.zeros(50), (1.0, 1.2, 1.1)
+    regression = Regression()
+    groups = {"a": [regression.rows(gold, gold + error) for error in errors]}
+    groups |= {name: [regression.rows(gold, gold + error)] for name, error in {"b": 1.5, "c": 1.4}.items()}
+    found = compare_groups(regression, groups, "mae", against="a")
+    assert [(one.first, one.second) for one in found] == [("b", "a"), ("c", "a")]
+    expected = [stats.ttest_1samp(errors, value).pvalue for value in (1.5, 1.4)]
+    assert [one.difference.p for one in found] == pytest.approx(expected)
+    assert [one.p for one in found] == pytest.approx(holm(expected, of=3))

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoModelForTokenClassification
 
 from ambos.bundle.bundle import Bundle
-from ambos.data.rows import TextRow, WordsRow
+from ambos.data.rows import PairRow, TextRow, WordsRow
 from ambos.errors import UsageError
 from ambos.recipe import load_recipe
 from ambos.runs.finetune import Finetuning
@@ -126,15 +126,31 @@ def test_what_is_frozen_stays(model_folder: Callable[[str], Path], freeze: objec
     assert (freeze == "all") != any(name.startswith("encoder.layers.2.") for name in changed)
 
 
-def test_lower_layers_learn_more_slowly(model_folder: Callable[[str], Path]) -> None:
-    how = recipe(learning={"layer_decay": 0.5, "head_lr": 3.0}, epochs=1.0)
-    work = Finetuning(Bundle.load(model_folder("wordpiece")), reviews(8), [], how)
+def rates_of(work: Finetuning) -> dict[str, float]:
+    """Return the learning rate of every weight that learns."""
     optimiser = work.loop(Silent()).optimiser
     rates = {
         id(weight): group["lr"] for group in optimiser.parts[0].param_groups for weight in group["params"]
     }
     named = dict(work.bundle.network.named_parameters())
-    found = {name: rates[id(weight)] for name, weight in named.items() if id(weight) in rates}
+    return {name: rates[id(weight)] for name, weight in named.items() if id(weight) in rates}
+
+
+@pytest.mark.parametrize(("scheme", "factor"), [("joint", 1), ("combined", 10), ("attention", 1)])
+def test_heads_of_two_vectors_learn_faster(
+    model_folder: Callable[[str], Path], scheme: str, factor: float
+) -> None:
+    rows = [PairRow(row.text, row.text, row.labels, None, HERE, 1) for row in reviews(8)]
+    how = recipe(pair={"scheme": scheme}, data={"pairs": True}, epochs=1.0)
+    found = rates_of(Finetuning(Bundle.load(model_folder("wordpiece")), rows, [], how))
+    assert found["heads.classify.out.weight"] == pytest.approx(factor * 1e-3)
+    assert found["encoder.layers.2.attention.out.weight"] == pytest.approx(1e-3)
+
+
+def test_lower_layers_learn_more_slowly(model_folder: Callable[[str], Path]) -> None:
+    how = recipe(learning={"layer_decay": 0.5, "head_lr": 3.0}, epochs=1.0)
+    work = Finetuning(Bundle.load(model_folder("wordpiece")), reviews(8), [], how)
+    found = rates_of(work)
     assert found["encoder.layers.2.attention.out.weight"] == pytest.approx(1e-3)
     assert found["encoder.layers.0.attention.out.bias"] == pytest.approx(2.5e-4)
     assert found["encoder.embeddings.token.weight"] == pytest.approx(1.25e-4)

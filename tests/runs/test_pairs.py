@@ -17,7 +17,7 @@ from ambos.predict.model import load
 from ambos.recipe import load_recipe
 from ambos.runs.finetune_folder import recipe_of
 from ambos.runs.finetune_settings import FinetuneRecipe
-from ambos.runs.folder import begin_folder
+from ambos.runs.folder import begin_folder, read_run
 from ambos.runs.folds import Folds
 from ambos.runs.log import Quiet
 from ambos.runs.pair_costs import joint_tokens
@@ -117,7 +117,8 @@ def test_the_report_has_it_all(lab: tuple[Path, dict]) -> None:
     assert "The best scheme was chosen by these pairs" in page
     systems = [*result["candidates"], *result["baselines"]]
     beside = [one["against_best"] for one in systems if one["against_best"]]
-    assert [one["p"] for one in beside] == holm([one["difference"]["p"] for one in beside])
+    pairs = len(systems) * (len(systems) - 1) // 2  # any of them could have been the one with the best
+    assert [one["p"] for one in beside] == holm([one["difference"]["p"] for one in beside], of=pairs)
 
 
 def test_again_goes_on(lab: tuple[Path, dict], model_folder: Callable[[str], Path], files: dict) -> None:
@@ -180,6 +181,17 @@ class TestRunsThatAreThere:
         (out / "product" / "notes.txt").write_text("mine")
         with pytest.raises(OutputError, match="only what such a command wrote"):
             PairLab(out, recipe(base, files), ["product"], force=True)
+
+    def test_force_spares_what_it_cannot_make_anew(
+        self, lab: tuple[Path, dict], files: dict, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "lab"
+        shutil.copytree(lab[0], out)
+        with pytest.raises(OutputError, match="replace what it is made from"):
+            PairLab(out, recipe(out / "joint", files), ["joint"], force=True)
+        with pytest.raises(InputError, match="no model"):
+            PairLab(out, recipe(tmp_path / "none", files), ["joint"], force=True)
+        assert (out / "joint" / "bundle" / "model.safetensors").is_file()
 
     def test_precision_is_settled_once_for_all(
         self, model_folder: Callable[[str], Path], files: dict, tmp_path: Path
@@ -255,7 +267,15 @@ def test_seeds(model_folder: Callable[[str], Path], files: dict, tmp_path: Path)
     result = PairLab(tmp_path / "lab", how, ["joint", "product"]).run()
     assert result["method"] == "seeds"
     spread = result["candidates"][0]["spread"]["accuracy"]
-    assert spread["sd"] >= 0
+    runs = [read_run(tmp_path / "lab" / "joint" / f"seed-{seed}")["evaluation"]["test"] for seed in (0, 1)]
+    values = [run["accuracy"]["value"] for run in runs]
+    assert spread["mean"] == pytest.approx(np.mean(values))
+    assert spread["sd"] == pytest.approx(np.std(values, ddof=1))
+    systems = {one["name"]: one for one in [*result["candidates"], *result["baselines"]]}
+    best = systems[result["best"]]["figure"]["value"]
+    for one in systems.values():  # means over seeds are compared, not the runs that were best on dev
+        beside = one["against_best"]
+        assert beside is None or beside["difference"]["value"] == pytest.approx(one["figure"]["value"] - best)
     columns, rows = table_of(result)
     shown = dict(zip(columns, next(row for row in rows if row[0] == "joint"), strict=True))
     half = (spread["high"] - spread["low"]) / 2

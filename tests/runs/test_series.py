@@ -231,6 +231,41 @@ def test_a_folder_that_is_there(seeds: Path, base: Path, files: dict, tmp_path: 
         finetune_series(out, small_recipe("classify", base, files["classify"], seeds=2), force=True)
 
 
+class TestWhatForceSpares:
+    """A run that was asked for again with --force is there until the new one has something to show."""
+
+    def refused_and_kept(self, run: Path, error: type[Exception], match: str, **recipe: object) -> None:
+        before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+        with pytest.raises(error, match=match):
+            finetune(run, small_recipe("classify", **recipe), force=True)
+        assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
+
+    def test_a_base_that_is_not_there(self, seeds: Path, files: dict, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        shutil.copytree(seeds / "seed-5", run)
+        self.refused_and_kept(run, InputError, "no model", base=tmp_path / "no", files=files["classify"])
+
+    def test_its_own_base(self, seeds: Path, files: dict, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        shutil.copytree(seeds / "seed-5", run)
+        for base in (run, run / "bundle"):
+            self.refused_and_kept(run, OutputError, "made from", base=base, files=files["classify"])
+
+    def test_its_own_rows(self, seeds: Path, base: Path, files: dict, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        shutil.copytree(seeds / "seed-5", run)
+        rows = Path(shutil.copy(files["classify"]["train"], run / "bundle"))
+        given = {"train": str(rows)}
+        self.refused_and_kept(run, OutputError, "made from", base=base, files=given)
+
+    def test_rows_that_are_refused_late(self, seeds: Path, base: Path, files: dict, tmp_path: Path) -> None:
+        run, bad = tmp_path / "run", tmp_path / "bad.jsonl"
+        shutil.copytree(seeds / "seed-5", run)
+        bad.write_text('{"text": "bom", "label": "splendid"}\n')
+        given = {**files["classify"], "test": str(bad)}
+        self.refused_and_kept(run, InputError, "splendid", base=base, files=given)
+
+
 def options(task: str, base: Path, files: dict[str, str]) -> list[object]:
     rows = [part for split, file in files.items() for part in (f"--{split}", file)]
     settings = ["--set", "saving.steps=2", "--set", "precision=fp32"]

@@ -16,7 +16,8 @@ from ambos.analysis.page import Page, Span, faint, strong
 from ambos.analysis.run_files import Run, read_run
 from ambos.analysis.run_report import moment, subtitle
 from ambos.errors import InputError
-from ambos.files import output_errors, write_file
+from ambos.files import write_file
+from ambos.write_errors import output_errors
 
 _DOES = {
     "classify": "classify texts",

@@ -16,13 +16,13 @@ def draw_figures(result: Result) -> str:
     """Draw the metric of all systems with intervals, the best on top."""
     metric, sign = result["metric"], -1 if result["less_is_better"] else 1
     systems = sorted(
-        [*result["candidates"], *result["baselines"]], key=lambda one: sign * one["metrics"][metric]["value"]
+        [*result["candidates"], *result["baselines"]], key=lambda one: sign * one["figure"]["value"]
     )
 
     def paint(figure: "Figure") -> None:
         axes = figure.add_axes((0.2, 0.14, 0.72, 0.82))
         for place, one in enumerate(systems):
-            found, ours = one["metrics"][metric], "costs" in one
+            found, ours = one["figure"], "costs" in one
             colour = ORANGE if one["name"] == result["best"] else BLUE if ours else GREY
             axes.hlines(place, found["low"], found["high"], color=colour, linewidth=2, alpha=0.5)
             axes.plot(found["value"], place, "o", color=colour, markersize=6)
@@ -43,7 +43,7 @@ def draw_costs(result: Result) -> str:
         axes.set_xscale("log")
         ends = []
         for one in result["candidates"]:
-            found, x = one["metrics"][metric], one["costs"]["grid_per_second"]
+            found, x = one["figure"], one["costs"]["grid_per_second"]
             colour = ORANGE if one["name"] == result["best"] else BLUE
             axes.vlines(x, found["low"], found["high"], color=colour, linewidth=2, alpha=0.5)
             axes.plot(x, found["value"], "o", color=colour, markersize=6)

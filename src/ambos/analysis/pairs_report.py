@@ -24,7 +24,7 @@ def recommend(result: Result) -> str:
     """
     by_name = {one["name"]: one for one in result["candidates"]}
     best, metric = by_name[result["best"]], result["metric"]
-    figure = f"{words(metric)} {best['metrics'][metric]['value']:.3f}"
+    figure = f"{words(metric)} {best['figure']['value']:.3f}"
     warning = _warning(result, "it")
     apart = [one for one in result["candidates"] if one["name"] != "joint"]
     if not apart or best["name"] != "joint":
@@ -32,15 +32,15 @@ def recommend(result: Result) -> str:
     equal = [one for one in apart if not is_real(one["against_best"])]
     if equal:
         fast = max(equal, key=lambda one: one["costs"]["grid_per_second"])
-        value = fast["metrics"][metric]["value"]
+        value = fast["figure"]["value"]
         return (
             f"Take {fast['name']}: its {words(metric)} of {value:.3f} cannot be told from that of joint "
-            f"({best['metrics'][metric]['value']:.3f}), and it scores every text of one list with "
+            f"({best['figure']['value']:.3f}), and it scores every text of one list with "
             f"every one of another {_times(fast, best)} as fast{_warning(result, best['name'])}."
         )
     sign = -1 if result["less_is_better"] else 1
-    near = max(apart, key=lambda one: sign * one["metrics"][metric]["value"])
-    lost = abs(near["metrics"][metric]["value"] - best["metrics"][metric]["value"])
+    near = max(apart, key=lambda one: sign * one["figure"]["value"])
+    lost = abs(near["figure"]["value"] - best["figure"]["value"])
     return (
         f"Take joint: it has the best {figure}; where every text of one list meets every one of another, "
         f"take {near['name']}, which loses {lost:.3f} and is {_times(near, best)} as fast"
@@ -68,11 +68,11 @@ def _beside(result: Result, best: Mapping[str, Any]) -> str:
 
 def _warning(result: Result, best: str) -> str:
     """Return what to think of baselines that are better than the best scheme, or cannot be told from it."""
-    sign, metric = -1 if result["less_is_better"] else 1, result["metric"]
-    systems = sorted(result["baselines"], key=lambda one: -sign * one["metrics"][metric]["value"])
+    sign = -1 if result["less_is_better"] else 1
+    systems = sorted(result["baselines"], key=lambda one: -sign * one["figure"]["value"])
     for one in systems:
         if is_real(one["against_best"]) and one["against_best"]["better"] == one["name"]:
-            value = one["metrics"][metric]["value"]
+            value = one["figure"]["value"]
             return f"; but {one['name']}, which needs no encoder, is better than {best} ({value:.3f})"
     for one in systems:
         if not is_real(one["against_best"]):
@@ -119,7 +119,7 @@ def by_figure(result: Result) -> list[Mapping[str, Any]]:
     """Return all systems, best first."""
     sign = -1 if result["less_is_better"] else 1
     systems = [*result["candidates"], *result["baselines"]]
-    return sorted(systems, key=lambda one: -sign * one["metrics"][result["metric"]]["value"])
+    return sorted(systems, key=lambda one: -sign * one["figure"]["value"])
 
 
 def interval(found: Mapping[str, float], sign: str = "") -> str:
@@ -143,30 +143,37 @@ def _show_figures(page: Page, result: Result) -> None:
         beside = one["against_best"]
         apart = [interval(beside["difference"], "+"), f"{beside['p']:.4f}"] if beside else ["", ""]
         name = strong(one["name"]) if one["name"] == result["best"] else one["name"]
-        rows.append([name, interval(one["metrics"][result["metric"]]), *apart, verdict(beside, result)])
+        rows.append([name, interval(one["figure"]), *apart, verdict(beside, result)])
     page.table(["system", *numbers, ""], rows, right=numbers)
     page.paragraph(
         faint(
-            "Paired: all systems answered the same pairs. A difference is taken for real where its bootstrap "
-            "interval is on one side of 0 and p, by randomisation and corrected by Holm's method for the "
-            f"comparisons shown, is below 0.05.{_chosen_here(result)}"
+            f"Paired: all systems answered the same pairs. {_tested(result)} p is corrected by Holm's method "
+            "for all pairs of systems. A difference is taken for real where its interval is on one side of 0 "
+            f"and p is below 0.05.{_chosen_here(result)}"
         )
     )
-    if any(one.get("spread") for one in result["candidates"]):
+    if result["method"] == "seeds":
         metric = result["metric"]
-        numbers = ["mean", f"95{SPACE}% of the mean", "sd"]
-        page.paragraph("Over seeds (the figures above are of the run that was best on the dev pairs):")
-        over: list[Sequence[Text]] = [
+        numbers = ["standard deviation over seeds", f"the run that is kept [95{SPACE}%]"]
+        page.paragraph("What seeds change, and the run of each scheme that was best on the dev pairs:")
+        page.table(
+            ["scheme", *numbers],
             [
-                one["name"],
-                f"{one['spread'][metric]['mean']:.4f}",
-                f"{one['spread'][metric]['low']:.4f} to {one['spread'][metric]['high']:.4f}",
-                f"{one['spread'][metric]['sd']:.4f}",
-            ]
-            for one in result["candidates"]
-            if one.get("spread")
-        ]
-        page.table(["scheme", *numbers], over, right=numbers)
+                [one["name"], f"{one['spread'][metric]['sd']:.4f}", interval(one["metrics"][metric])]
+                for one in result["candidates"]
+            ],
+            right=numbers,
+        )
+
+
+def _tested(result: Result) -> str:
+    """Return how a difference from the best is tested."""
+    if result["method"] == "seeds":
+        return (
+            "Figures of schemes are means over seeds with the interval of the mean; differences count the "
+            "doubt about pairs (bootstrap) and about seeds (Welch, Student's t)."
+        )
+    return "Intervals of differences are by bootstrap, p is by randomisation."
 
 
 def _chosen_here(result: Result) -> str:

@@ -12,7 +12,8 @@ from ambos.analysis.numbers import SPACE, count, interval, percent, perplexity, 
 from ambos.analysis.page import Page, Span, Text, faint, strong
 from ambos.analysis.run_files import Record, Run, finite, read_run
 from ambos.analysis.run_story import PAIRS, languages, tell
-from ambos.files import output_errors, write_file
+from ambos.files import write_file
+from ambos.write_errors import output_errors
 
 _FILL_STEPS, _FILL_ROWS, _HELDOUT_ROWS, _CANDIDATES = 5, 20, 12, 3
 _NOTHING = "–"

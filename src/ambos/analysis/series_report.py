@@ -14,7 +14,8 @@ from ambos.analysis.numbers import SPACE, duration, listed, plain
 from ambos.analysis.page import Page, Text, faint, strong
 from ambos.analysis.picture import BLUE, GREY, GRID, ORANGE, WIDTH, draw
 from ambos.errors import InputError
-from ambos.files import output_errors, write_file
+from ambos.files import write_file
+from ambos.write_errors import output_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,7 +22,8 @@ from ambos.bundle.safe_files import (
 )
 from ambos.bundle.weights_check import MAX_TENSORS, METADATA, CheckedFile, check_file
 from ambos.errors import InputError
-from ambos.files import output_errors, sync
+from ambos.files import sync
+from ambos.write_errors import output_errors
 
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"

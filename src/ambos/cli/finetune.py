@@ -182,7 +182,7 @@ def finetune(
     ambos finetune answer --train squad.json --base minilm --epochs 2 --out qa ·
     ambos finetune pair --train nli.jsonl --base minilm --scheme combined --out nli
     """
-    from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
+    from ambos.recipe import load_recipe, merge, parse_override, stated  # noqa: PLC0415
     from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
 
     columns = {
@@ -240,7 +240,7 @@ def finetune(
         "folds": folds,
         "search": {"trials": search},
     }
-    values = _stated(given)
+    values = stated(given)
     for one in settings or []:
         values = merge(values, parse_override(one))
     recipe = load_recipe(FinetuneRecipe, [values])
@@ -282,9 +282,3 @@ def _weights(given: str | None) -> str | list[float] | None:
                 fix="--class-weights balanced, or for two labels --class-weights 1,2.5",
             ) from None
     return numbers
-
-
-def _stated(values: dict[str, Any]) -> dict[str, Any]:
-    """Return only what was given, group by group."""
-    kept = {name: _stated(value) if isinstance(value, dict) else value for name, value in values.items()}
-    return {name: value for name, value in kept.items() if value is not None}

@@ -88,7 +88,7 @@ def compare(
     --base minilm --schemes joint,combined --epochs 1 --out lab
     """
     chosen = _chosen(schemes)
-    from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
+    from ambos.recipe import load_recipe, merge, parse_override, stated  # noqa: PLC0415
     from ambos.runs.finetune_settings import TRIED, FinetuneRecipe  # noqa: PLC0415
 
     columns = {"text_a": text_a, "text_b": text_b, "label": label, "score": score}
@@ -112,9 +112,9 @@ def compare(
             "encoding": encoding,
             "skip_bad": skip_bad,
         },
-        "learning": {"lr": lr} if lr else {},
+        "learning": {"lr": lr},
     }
-    values = {name: value for name, value in given.items() if value is not None}
+    values = stated(given)
     for one in settings or []:
         values = merge(values, parse_override(one))
     recipe = load_recipe(FinetuneRecipe, [values], context=TRIED)
@@ -150,13 +150,16 @@ def _legend(result: dict[str, Any]) -> str:
     """Return what the columns mean that do not say it themselves."""
     exchanged = "labels that change" if result["task"] == "classify" else "correlation of scores"
     said = [
-        "p: paired test against the best scheme, corrected (Holm)",
+        "p: paired test against the best scheme, corrected for all pairs of systems (Holm)",
         f"swapped: {exchanged} with the two texts exchanged",
     ]
     if len(result["candidates"]) > 1:
         said.append(f"the best was chosen by these {result['split']} rows, which flatters it")
     if any(one.get("spread") for one in result["candidates"]):
-        said.append("mean \u00b1 half of its 95 % interval (Student); the figure is of the run best on dev")
+        said.append(
+            "mean \u00b1 half of its 95 % interval (Student), which differences and test are of; the figure "
+            "before it is of the run best on dev"
+        )
     return "; ".join(said)
 
 

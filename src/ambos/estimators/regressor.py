@@ -60,7 +60,7 @@ class TextRegressor(RegressorMixin, FineTuned):  # type: ignore[misc]
         hidden: bool = False,
         freeze: int | str = 0,
         layer_decay: float = 1.0,
-        head_lr: float = 1.0,
+        head_lr: float | None = None,
         weight_decay: float = 0.01,
         dropout: float | None = None,
         validation: float = 0.0,

@@ -66,7 +66,7 @@ class Tagger(FineTuned):
         hidden: bool = False,
         freeze: int | str = 0,
         layer_decay: float = 1.0,
-        head_lr: float = 1.0,
+        head_lr: float | None = None,
         weight_decay: float = 0.01,
         dropout: float | None = None,
         smoothing: float = 0.0,

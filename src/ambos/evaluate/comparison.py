@@ -1,6 +1,6 @@
 """Which of several systems is better on the same examples, and whether that can be told at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ambos.errors import InputError, UsageError
-from ambos.evaluate.bootstrap import Tally, paired
+from ambos.evaluate.bootstrap import Floats, Rows, Tally, paired
 from ambos.evaluate.estimate import Difference
 from ambos.evaluate.evaluation import Evaluation
 
 LEVEL = 0.05
+_ENOUGH = 100  # draws as large as a difference, after which its p is known to a tenth
+_EXCHANGES = 100  # for each pair that p is corrected for: no p is below 1 / (1 + draws)
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Comparison:
     difference
         What the first has more than the second; its `p` is that of this pair alone.
     p
-        The same, corrected for all pairs that were compared.
+        The same, corrected for all pairs of systems.
     less_is_better
         For errors.
     """
@@ -80,14 +82,14 @@ def compare(
     runs: Mapping[str, ArrayLike],
     *,
     against: str | None = None,
+    metric: str | None = None,
     draws: int = 1000,
     seed: int = 0,
 ) -> list[Comparison]:
     """Compare every pair of systems by every metric, pairs in the order given.
 
-    With several pairs the p-values of a metric are corrected by Holm's method, for those that are compared.
-    Metrics are not corrected for
-    one another: decide beforehand which one counts. No p is below 1 / (1 + draws): many pairs, many draws.
+    With several pairs the p-values of a metric are corrected by Holm's method. Metrics are not corrected for
+    one another: decide beforehand which one counts.
 
     Parameters
     ----------
@@ -96,7 +98,10 @@ def compare(
     runs
         For each system its `evaluation.rows` (n, d), of the same examples in the same order.
     against
-        Compare the others with this system only, which comes second in its pairs.
+        Compare the others with this system only, which comes second in its pairs: the best, say. It was
+        chosen by these examples, so any pair could have been looked at, and p is corrected for all of them.
+    metric
+        Compare by this one only.
 
     Examples
     --------
@@ -116,28 +121,53 @@ def compare(
             expected="predictions for the same examples, in the same order",
             found=", ".join(f"{size} for {name}" for name, size in sizes.items()),
         )
-    others = [name for name in rows if name != against]
-    pairs = list(combinations(rows, 2)) if against is None else [(name, against) for name in others]
+    pairs = pairs_of(rows, against)
+    possible = len(rows) * (len(rows) - 1) // 2
+
+    def measure(distinct: Rows, times: Floats) -> dict[str, Floats]:
+        measured = evaluation.measure(distinct, times)
+        return measured if metric is None else {metric: measured[metric]}
+
     found = []
     for one, other in pairs:
         tally = Tally(2 * evaluation.tally.width, evaluation.tally.kind)
         tally.add(np.hstack([rows[one], rows[other]]))
-        found.append(paired(tally, evaluation.measure, draws=draws, seed=seed))
+        exchanges = max(draws, _EXCHANGES * possible)
+        found.append(paired(tally, measure, draws=draws, exchanges=exchanges, enough=_ENOUGH, seed=seed))
     return [
-        Comparison(metric, *pair, differences[metric], p, metric in evaluation.less_is_better)
-        for metric in found[0]
-        for pair, differences, p in zip(pairs, found, holm([one[metric].p for one in found]), strict=True)
+        Comparison(name, *pair, differences[name], p, name in evaluation.less_is_better)
+        for name in found[0]
+        for pair, differences, p in zip(
+            pairs, found, holm([one[name].p for one in found], of=possible), strict=True
+        )
     ]
 
 
-def holm(p: Sequence[float]) -> list[float]:
+def pairs_of(names: Iterable[str], against: str | None) -> list[tuple[str, str]]:
+    """Return the pairs that are compared: all, or all with one, which comes second.
+
+    >>> pairs_of("abc", None), pairs_of("abc", "b")
+    ([('a', 'b'), ('a', 'c'), ('b', 'c')], [('a', 'b'), ('c', 'b')])
+    """
+    if against is None:
+        return list(combinations(names, 2))
+    return [(name, against) for name in names if name != against]
+
+
+def holm(p: Sequence[float], of: int | None = None) -> list[float]:
     """Return p-values corrected for their number (Holm 1979): the i-th smallest of m times m - i, from i = 0.
+
+    With `of`, these are some of so many tests. The others, which are not known, could only come between and
+    make the factors smaller: without them the correction is a little too careful, never too bold.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
+    >>> holm([0.01, 0.04], of=3)
+    [0.03, 0.08]
     """
+    count = len(p) if of is None else of
     order = np.argsort(p)
-    steps = np.asarray(p, np.float64)[order] * np.arange(len(p), 0, -1)
+    steps = np.asarray(p, np.float64)[order] * np.arange(count, count - len(p), -1)
     found = np.empty(len(p))
     found[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return [float(one) for one in found]

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from ambos.evaluate.bootstrap import Floats, Tally, resampled
-from ambos.evaluate.comparison import Comparison, holm
+from ambos.evaluate.comparison import Comparison, holm, pairs_of
 from ambos.evaluate.estimate import Difference
 from ambos.evaluate.evaluation import Evaluation
 
@@ -19,6 +18,7 @@ def compare_groups(
     groups: Mapping[str, Sequence[ArrayLike]],
     metric: str,
     *,
+    against: str | None = None,
     draws: int = 1000,
     seed: int = 0,
 ) -> list[Comparison]:
@@ -31,13 +31,14 @@ def compare_groups(
         difference -+ t sqrt(v_e + s_1^2 / n_1 + s_2^2 / n_2),
 
     with Student's t at the degrees of freedom of Welch and Satterthwaite, v_e being known. p-values are
-    corrected for the pairs by Holm's method.
+    corrected by Holm's method for all pairs, also where only those with one group are compared (`against`,
+    as in `compare`).
 
     Parameters
     ----------
     groups
-        Of each group, by its name, the `evaluation.rows` (n, d) of two runs or more, all of the same examples
-        in the same order.
+        Of each group, by its name, the `evaluation.rows` (n, d) of its runs, all of the same examples in the
+        same order. A group of one is taken for a system without luck, which any seed would have given.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def compare_groups(
     drawn = np.concatenate([measured(times) for times in resampled(tally.counts, draws, rng)])
     ends = np.cumsum([0, *map(len, runs.values())])
     places = {name: slice(*ends[number : number + 2]) for number, name in enumerate(runs)}
-    pairs = list(combinations(runs, 2))
+    pairs, possible = pairs_of(runs, against), len(runs) * (len(runs) - 1) // 2
     found = [
         _difference(
             values[places[one]],
@@ -72,18 +73,19 @@ def compare_groups(
     ]
     return [
         Comparison(metric, *pair, difference, p, metric in evaluation.less_is_better)
-        for pair, difference, p in zip(pairs, found, holm([one.p for one in found]), strict=True)
+        for pair, difference, p in zip(pairs, found, holm([one.p for one in found], of=possible), strict=True)
     ]
 
 
 def _difference(one: Floats, two: Floats, by_examples: float) -> Difference:
     """Return the difference of two means, its 95 % interval, and the chance of so large a one by chance."""
     value = float(one.mean() - two.mean())
-    by_seeds = [float(values.var(ddof=1)) / len(values) for values in (one, two)]
+    several = [values for values in (one, two) if len(values) > 1]
+    by_seeds = [float(values.var(ddof=1)) / len(values) for values in several]
     variance = by_examples + sum(by_seeds)
     if not variance:
         return Difference(value, value, value, p=float(value == 0))
-    doubt = sum(part**2 / (len(values) - 1) for part, values in zip(by_seeds, (one, two), strict=True))
+    doubt = sum(part**2 / (len(values) - 1) for part, values in zip(by_seeds, several, strict=True))
     freedom = min(variance**2 / doubt, 1e6) if doubt else 1e6
     half = float(stdtrit(freedom, 0.975)) * math.sqrt(variance)
     p = 2 * float(stdtr(freedom, -abs(value) / math.sqrt(variance)))

@@ -14,8 +14,6 @@ from ambos.runs.saved_evaluations import SavedEvaluation, find_evaluation
 from ambos.suggest import did_you_mean
 
 _SEED = re.compile(r"seed-[0-9]+")
-_DRAWS = 1000
-_DRAWS_OF_A_PAIR = 200  # more pairs need more: no p is below 1 / draws, and it is multiplied by the pairs
 
 
 @dataclass(frozen=True)
@@ -151,15 +149,10 @@ def compare_runs(folders: Sequence[Path], *, split: str | None = None, metric: s
     less = chosen in evaluation.less_is_better
     values = {name: saved.values["metrics"][chosen]["value"] for name, saved in runs.items()}
     best = (min if less else max)(values, key=values.__getitem__)
-    pairs = len(runs) * (len(runs) - 1) // 2
-    # The best one comes second in its pairs, so that differences are those of the others.
-    order = [name for name in runs if name != best] + [best]
     found = compare(
-        evaluation,
-        {name: runs[name].examples for name in order},
-        draws=max(_DRAWS, _DRAWS_OF_A_PAIR * pairs),
+        evaluation, {name: saved.examples for name, saved in runs.items()}, against=best, metric=chosen
     )
-    with_best = {one.first: one for one in found if one.metric == chosen and one.second == best}
+    with_best = {one.first: one for one in found}
     between = _between(runs, groups, chosen, less=less)
     return Compared(chosen, less, runs, best, with_best, groups, between)
 
@@ -176,13 +169,13 @@ def _between(
     if len(means) < 2:
         return {}
     best = (min if less else max)(means, key=means.__getitem__)
-    order = [group for group in means if group != best] + [best]
     found = compare_groups(
         next(iter(runs.values())).evaluation,
-        {group: [runs[name].examples for name in groups[group]] for group in order},
+        {group: [runs[name].examples for name in groups[group]] for group in means},
         metric,
+        against=best,
     )
-    return {one.first: one for one in found if one.second == best}
+    return {one.first: one for one in found}
 
 
 def _runs(folders: Sequence[Path]) -> tuple[dict[str, Path], dict[str, list[str]]]:

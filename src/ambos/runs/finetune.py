@@ -143,7 +143,7 @@ class Finetuning:
             model=model,
             names=("task",),
             read=reader,
-            optimiser=make_optimiser(model, self.bundle, recipe.learning),
+            optimiser=make_optimiser(model, self.bundle, recipe),
             schedule=Schedule(**recipe.schedule.model_dump()),
             budget=self.budget(spent),
             evaluate=self._evaluate,

@@ -1,18 +1,18 @@
 """The folder of a fine-tuning run: how it begins, its recipe, and what tells whether it is still the same."""
 
 import hashlib
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ambos.bundle.resolve import resolve
-from ambos.files import lock, output_errors, refuse_existing, sha256
+from ambos.files import fresh_folder, lock, refuse_existing, refuse_inside, sha256
 from ambos.recipe import load_recipe, merge, parse_override, read_toml, write_toml
 from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
 from ambos.runs.folder import FINETUNED, LEFT, MEMBER, RECIPE, begin_folder
 from ambos.runs.splits import Splits
+from ambos.write_errors import output_errors
 
 _READ = {".safetensors", ".json", ".txt", ".model"}  # what a model is made of
 
@@ -21,20 +21,20 @@ _READ = {".safetensors", ".json", ".txt", ".model"}  # what a model is made of
 def new_run(out: Path, recipe: FinetuneRecipe, splits: Splits, *, kind: str, force: bool) -> Iterator[None]:
     """Hold a new run folder, with recipe and run.json in it, for the time of the block.
 
-    If the block fails before there is anything to resume or to use, the folder goes.
+    If the block fails before there is anything to resume or to use, the folder goes, and one that it was to
+    replace comes back.
     """
+
+    def worth() -> bool:
+        return any(found for name in ("step-*", "bundle") for found in out.glob(f"**/{name}"))
+
     with lock(out):
         refuse_run(out, force=force)
-        shutil.rmtree(out, ignore_errors=True)
-        with output_errors(out):
-            out.mkdir(parents=True, exist_ok=True)
-        try:
-            begin_folder(out, recipe, recipe.base, [Path(name) for name in splits.files], kind=kind)
+        refuse_inside(out, (recipe.base, *splits.files))
+        with fresh_folder(out, worth=worth):
+            with output_errors(out):
+                begin_folder(out, recipe, recipe.base, [Path(name) for name in splits.files], kind=kind)
             yield
-        except Exception:
-            if not any(found for name in ("step-*", "bundle") for found in out.glob(f"**/{name}")):
-                shutil.rmtree(out, ignore_errors=True)
-            raise
 
 
 def refuse_run(out: Path, *, force: bool) -> None:

@@ -15,7 +15,7 @@ from ambos.analysis.evaluation_report import write_finetuning_report
 from ambos.bundle.bundle import Bundle, parameters
 from ambos.data.label_set import LabelSet
 from ambos.errors import UsageError
-from ambos.files import lock, output_errors, write_file
+from ambos.files import lock, write_file
 from ambos.predict.model import load
 from ambos.recipe import write_toml
 from ambos.runs.changes import refuse_changes
@@ -24,7 +24,7 @@ from ambos.runs.evaluation import Evaluated, evaluate_rows, named_rows, truncati
 from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune import Finetuning
 from ambos.runs.finetune_folder import fingerprints, new_run, recipe_of
-from ambos.runs.finetune_settings import FinetuneRecipe, learning_rate
+from ambos.runs.finetune_settings import FinetuneRecipe, head_factor, learning_rate
 from ambos.runs.folder import RECIPE, read_run, write_run
 from ambos.runs.log import Quiet, RunLog, Watcher
 from ambos.runs.review import Review, review
@@ -36,6 +36,7 @@ from ambos.train.loop import Loop, State
 from ambos.train.machine import keep_memory, matrix_speed
 from ambos.train.signals import listen
 from ambos.train.team import Team
+from ambos.write_errors import output_errors
 
 _GO_ON = "`ambos resume` goes on from the last checkpoint"
 
@@ -222,6 +223,7 @@ class FinetuneJob:
                 "task": recipe.task,
                 "labels": list(work.bundle.labels),
                 "lr": learning_rate(recipe.learning, config.width),
+                "head_lr": head_factor(recipe.learning, recipe.pair),
                 "rows": {name: len(getattr(self.splits, name).rows) for name in ("train", "dev", "test")},
                 "kept_back": self.splits.kept_back,
                 "left_out": self.splits.left_out,

@@ -1,10 +1,11 @@
 """The settings of a fine-tuning run, in groups; what a recipe says."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, ValidationInfo, model_validator
 
 from ambos.data.detect_columns import FURTHER
+from ambos.encoder.combine import Combination
 from ambos.recipe import Settings
 from ambos.runs.pair_settings import PairSettings
 from ambos.runs.search_settings import SearchSettings
@@ -16,13 +17,14 @@ Times = Annotated[int, Field(ge=0)]
 TRIED = {"tried": True}
 """Context of a recipe (see `recipe.build`) of runs that try several schemes, or of one that has begun: what
 the scheme makes nothing of is left aside. Of a run that is asked for by its scheme, it is refused."""
+_COMBINED = 10.0  # the rate of a head that reads two vectors, if that of the encoder is 1
 
 
 class HeadSettings(Settings):
     """The new head."""
 
     pooling: Literal["cls", "mean", "max"] | None = None
-    """What a head of texts reads; by default `cls`, of texts of pairs that are read apart `mean`."""
+    """What a head reads; by default `cls`; of texts read apart `mean`, `max` of `attention` with `cross`."""
     hidden: bool = False
     """Put a linear layer with ReLU before the last one."""
 
@@ -34,8 +36,8 @@ class Learning(Settings):
     """Peak learning rate; by default 5e-5 for an encoder of width 768, and more for narrower ones."""
     layer_decay: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Every layer learns at this factor of the rate of the layer above it."""
-    head_lr: Positive = 1.0
-    """Factor of the learning rate for the new head."""
+    head_lr: Positive | None = None
+    """Factor of the learning rate for the new head; by default 1, and 10 where two vectors are combined."""
     weight_decay: Annotated[float, Field(ge=0)] = 0.01
     """Decoupled; not on biases and LayerNorms."""
     betas: tuple[Share, Share] = (0.9, 0.999)
@@ -205,3 +207,18 @@ def learning_rate(settings: Learning, width: int) -> float:
     (5e-05, 0.0001)
     """
     return settings.lr if settings.lr is not None else 5e-5 * 768 / width
+
+
+def head_factor(settings: Learning, pair: PairSettings) -> float:
+    """Return the factor of the learning rate for the new head.
+
+    A head that reads a combination of two vectors has to learn how they compare from numbers that are small:
+    components of a mean of tokens are about 0.25 in all-MiniLM-L6-v2, and their products 0.06. At the rate of
+    the encoder it is too slow, and the encoder learns the training pairs by heart meanwhile (docs/pairs.md).
+
+    Examples
+    --------
+    >>> head_factor(Learning(), PairSettings()), head_factor(Learning(), PairSettings(scheme="product"))
+    (1.0, 10.0)
+    """
+    return settings.head_lr or (_COMBINED if pair.scheme in get_args(Combination) else 1.0)

@@ -14,7 +14,7 @@ from ambos.data.examples import Examples, Labelled
 from ambos.data.order import evenly
 from ambos.encoder.operations import encoder_operations
 from ambos.errors import UsageError
-from ambos.runs.finetune_settings import FinetuneRecipe, Learning, learning_rate
+from ambos.runs.finetune_settings import FinetuneRecipe, Learning, head_factor, learning_rate
 from ambos.runs.side_by_side import AT_ONCE
 from ambos.tasks.task import Task, Training
 from ambos.train.checkpoint import Checkpoint
@@ -102,14 +102,15 @@ def set_dropout(network: nn.Module, rate: float) -> None:
         head.input_dropout = rate if head.input_dropout else 0.0  # only where the family has it
 
 
-def make_optimiser(model: Training, bundle: Bundle, settings: Learning) -> Optimiser:
+def make_optimiser(model: Training, bundle: Bundle, recipe: FinetuneRecipe) -> Optimiser:
     """Return AdamW with a learning rate for each layer, where they differ."""
-    depth = bundle.config.stored_layers
+    settings, depth = recipe.learning, bundle.config.stored_layers
+    of_head = head_factor(settings, recipe.pair)
 
     def scale(name: str) -> float:
         place = name.removeprefix("network.")
         if place.startswith(("heads.", "pooler.")):
-            return settings.head_lr
+            return of_head
         if place.startswith("encoder.layers."):
             return settings.layer_decay ** (depth - 1 - int(place.split(".")[2]))
         return settings.layer_decay**depth if place.startswith("encoder.embeddings.") else 1.0

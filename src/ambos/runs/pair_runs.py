@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from ambos.data.detect_columns import FURTHER
 from ambos.errors import OutputError, UsageError
-from ambos.files import lock, output_errors
+from ambos.files import lock, refuse_inside
 from ambos.runs.choices import choose
 from ambos.runs.finetune_folder import fingerprints, recipe_of, refuse_run
 from ambos.runs.finetune_settings import FinetuneRecipe
@@ -15,6 +15,7 @@ from ambos.runs.folder import RUN, read_run
 from ambos.runs.pair_settings import Scheme
 from ambos.runs.splits import Splits
 from ambos.train.team import Team
+from ambos.write_errors import output_errors
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 _OF_DATA = {"data": "the --train, --dev and --test files", "base": "the files of the base"}
@@ -125,7 +126,8 @@ def refuse_other_runs(
 ) -> None:
     """Raise `OutputError` if the folder cannot be that of a lab, or has runs of other settings or files.
 
-    With `force` such runs are replaced, unless there is more in their folders than runs write.
+    With `force` such runs are replaced, unless there is more in their folders than runs write, or something
+    that the new ones are made from.
     """
     if folder.exists() and (not folder.is_dir() or (folder / RUN).is_file()):
         raise OutputError(
@@ -135,6 +137,8 @@ def refuse_other_runs(
             fix="choose another --out",
             file=folder,
         )
+    if force:
+        refuse_inside(folder, (*splits.files, *(recipe.base for recipe in recipes.values())))
     prints: dict[str, str] = {}
     for scheme, recipe in recipes.items():
         run = folder / scheme

@@ -1,7 +1,7 @@
 """The pair lab: every way of reading pairs, trained on the same rows, measured side by side, with costs."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from ambos.data.rows import PairRow
 from ambos.errors import UsageError
 from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.comparison import compare
+from ambos.evaluate.groups import compare_groups
 from ambos.evaluate.pair_baselines import BASELINES, hold_out_baselines, predict_baselines
-from ambos.files import output_errors, write_file
+from ambos.files import write_file
 from ambos.predict.model import Model, load
 from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune_run import finetune, resume_finetuning
@@ -32,9 +33,9 @@ from ambos.runs.saved_evaluations import find_evaluation
 from ambos.runs.series import finetune_series, resume_series
 from ambos.runs.splits import Splits, read_splits
 from ambos.tasks.classify import Classify
+from ambos.write_errors import output_errors
 
 RESULT = "pairs.json"
-_DRAWS = 2000
 _ROWS = 2048  # of the test rows, at most, that are asked for once more with their texts exchanged
 
 
@@ -96,6 +97,7 @@ class PairLab:
         )
         self.recipes = lab_recipes(self.folder, self.recipe, self.schemes, force=self.force)
         refuse_other_runs(self.folder, self.recipes, self.splits, force=self.force)
+        Bundle.load(self.recipe.base)  # refused now, and not when the runs that are there are gone
         self.stage(self.splits.summary)
 
     def run(self) -> dict[str, Any] | None:
@@ -145,17 +147,22 @@ class PairLab:
         about, saved = read_run(out), find_evaluation(out, self.split)
         model = load(out / "bundle", "cpu")
         some = self.rows[:_ROWS]
-        runs = max(1, len(about.get("members", ())))
+        members = [one["name"] for one in about.get("members", ())]
+        runs = max(1, len(members))
+        spread = about.get("spread", {}).get(self.split)
         return {
             "name": scheme,
             "metrics": saved.values["metrics"],
-            "spread": about.get("spread", {}).get(self.split),
+            "spread": spread,
+            "figure": over_seeds(spread[self.metric]) if spread else saved.values["metrics"][self.metric],
             "runs": runs,
             "train_seconds": about["seconds"] / runs,
             "parameters": parameters(Bundle.load(out / "bundle").network),
             "costs": measure_costs(model, some, apart=scheme != "joint").as_dict(),
             "swapped": measure_swapped(self._held_out(out) if self.split == "folds" else [(model, some)]),
-            "examples": saved.examples,
+            "examples": [find_evaluation(out / name, self.split).examples for name in members]
+            if spread
+            else [saved.examples],
         }
 
     def _held_out(self, run: Path) -> Iterator[tuple[Model, list[PairRow]]]:
@@ -169,14 +176,16 @@ class PairLab:
     def _compared(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
         """Put all systems beside the best of the candidates."""
         metric, less, evaluation = self.metric, self.less_is_better, self.task.evaluation()
-        gold = candidates[0]["examples"]
-        rows: dict[str, Rows] = {one["name"]: one.pop("examples") for one in candidates}
-        baselines = self._baselines(gold)
-        rows |= {one["name"]: one.pop("examples") for one in baselines}
+        baselines = self._baselines(candidates[0]["examples"][0])
+        rows: dict[str, list[Rows]] = {one["name"]: one.pop("examples") for one in (*candidates, *baselines)}
         sign = -1 if less else 1
-        best = max(candidates, key=lambda one: sign * one["metrics"][metric]["value"])["name"]
-        found = compare(evaluation, rows, against=best, draws=_DRAWS)
-        against = {one.first: one for one in found if one.metric == metric}
+        best = max(candidates, key=lambda one: sign * one["figure"]["value"])["name"]
+        if self.recipe.method == "seeds":
+            found = compare_groups(evaluation, rows, metric, against=best)
+        else:
+            alone = {name: examples for name, (examples,) in rows.items()}
+            found = compare(evaluation, alone, against=best, metric=metric)
+        against = {one.first: one for one in found}
         for one in (*candidates, *baselines):
             beside = against.get(one["name"])
             one["against_best"] = beside.as_dict() if beside else None
@@ -220,5 +229,18 @@ class PairLab:
             if examples.shape != gold.shape:
                 raise RuntimeError("baselines and models were not measured with the same rows")
             metrics = {key: one.as_dict() for key, one in evaluation.metrics().items()}
-            found.append({"name": name, "what": BASELINES[name], "metrics": metrics, "examples": examples})
+            found.append(
+                {
+                    "name": name,
+                    "what": BASELINES[name],
+                    "metrics": metrics,
+                    "figure": metrics[self.metric],
+                    "examples": [examples],
+                }
+            )
         return found
+
+
+def over_seeds(spread: Mapping[str, float]) -> dict[str, float]:
+    """Return the mean over seeds with its interval, as figures of one run have it."""
+    return {"value": spread["mean"], "low": spread["low"], "high": spread["high"]}

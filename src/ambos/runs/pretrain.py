@@ -15,7 +15,7 @@ from ambos.bundle.bundle import Bundle
 from ambos.data.parts import Part, divide, whole
 from ambos.encoder.table import allow_in_place
 from ambos.errors import InputError, UsageError
-from ambos.files import output_errors, write_file
+from ambos.files import write_file
 from ambos.recipe import write_toml
 from ambos.runs.assemble import Reader, add_relation_head, build_model, new_bundle, training_feed
 from ambos.runs.card import write_card
@@ -35,6 +35,7 @@ from ambos.train.optim import Optimiser, OptimSettings
 from ambos.train.schedule import Budget, Schedule
 from ambos.train.signals import Stop, listen
 from ambos.train.team import Team
+from ambos.write_errors import output_errors
 
 _ENDING = 4.0  # seconds kept for the last checkpoint, the bundle and the report
 _GO_ON = "`ambos resume` goes on from the last checkpoint"

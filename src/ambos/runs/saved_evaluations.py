@@ -14,7 +14,7 @@ from ambos.data.label_set import LabelSet
 from ambos.errors import InputError, OutputError
 from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.evaluation import Evaluation
-from ambos.files import output_errors, sha256, write_file
+from ambos.files import sha256, write_file
 from ambos.runs.evaluation import Evaluated
 from ambos.runs.folder import METRICS
 from ambos.tasks.answer import Answer
@@ -23,6 +23,7 @@ from ambos.tasks.embed import Embed
 from ambos.tasks.score import Score
 from ambos.tasks.tag import Tag
 from ambos.tasks.task import Task
+from ambos.write_errors import output_errors
 
 FOLDER = "evaluation"  # of a run
 ALONE, REPORT = "evaluation", "report.html"  # in a folder of its own

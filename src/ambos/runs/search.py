@@ -12,7 +12,14 @@ from ambos.errors import InputError, UsageError
 from ambos.predict.model import load
 from ambos.recipe import load_recipe, merge
 from ambos.runs.evaluation import evaluate_rows
-from ambos.runs.finetune_settings import TRIED, DataFiles, FinetuneRecipe, Learning, learning_rate
+from ambos.runs.finetune_settings import (
+    TRIED,
+    DataFiles,
+    FinetuneRecipe,
+    Learning,
+    head_factor,
+    learning_rate,
+)
 from ambos.runs.folder import read_run, write_run
 from ambos.runs.members import Finished, Member, Series
 from ambos.runs.saved_evaluations import FOLDER, save_evaluation
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 
 Point = dict[str, Any]  # a value for each setting of a space
 _LR = "learning.lr"
+_HEAD_LR = "learning.head_lr"
 # What a trial may not change: what is learnt from what, and by which figure trials are compared.
 _FIXED = frozenset(
     {"task", "base", "several", "seed", "seeds", "folds", "search"}
@@ -93,6 +101,8 @@ def own_point(recipe: FinetuneRecipe, width: int) -> Point | None:
             value = getattr(value, part)
         if name == _LR:
             value = learning_rate(recipe.learning, width)
+        if name == _HEAD_LR:
+            value = head_factor(recipe.learning, recipe.pair)
         if isinstance(dimension, list):
             value = dimension[dimension.index(value)] if value in dimension else value  # 3 for 3.0, say
         elif dimension.whole and isinstance(value, float) and value.is_integer():

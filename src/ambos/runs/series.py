@@ -12,7 +12,7 @@ from ambos.analysis.evaluation_report import write_finetuning_report
 from ambos.analysis.numbers import plain
 from ambos.analysis.series_report import write_series_report
 from ambos.errors import UsageError
-from ambos.files import lock, output_errors, publish, working_folder, write_file
+from ambos.files import lock, publish, working_folder, write_file
 from ambos.recipe import write_toml
 from ambos.runs.changes import refuse_changes
 from ambos.runs.choices import choose
@@ -29,6 +29,7 @@ from ambos.runs.splits import read_splits
 from ambos.train.loop import DivergedError
 from ambos.train.signals import interruptible
 from ambos.train.team import Team
+from ambos.write_errors import output_errors
 
 _GO_ON = "`ambos resume` goes on with the run that was interrupted"
 _KINDS: dict[Method, type[Series]] = {"seeds": Seeds, "folds": Folds, "search": Search}

@@ -10,7 +10,7 @@ from typing import Any
 
 from ambos.bundle.bundle import Bundle
 from ambos.errors import InputError
-from ambos.files import lock, output_errors, refuse_existing
+from ambos.files import fresh_folder, lock, refuse_existing, refuse_inside
 from ambos.recipe import load_recipe, merge, parse_override, read_toml
 from ambos.runs.assemble import check_fit
 from ambos.runs.choices import choose
@@ -35,6 +35,11 @@ class Texts:
     train: Sequence[Source]
     heldout: Sequence[Source] = ()
     reading: ReadOptions = field(default_factory=ReadOptions)
+
+    @property
+    def files(self) -> list[Path]:
+        """All files that are read."""
+        return [source.path for source in (*self.train, *self.heldout)]
 
 
 def pretrain(
@@ -66,18 +71,12 @@ def pretrain(
         check_fit(recipe, encoder_shape(recipe.model, recipe.tokenizer.vocab_size))
     with join() as team, _held(out, team):
         recipe = choose(recipe, team)
-        if team.leads:
-            if not _is_unbegun(out):
-                refuse_existing(out, entries=ENTRIES, force=force)
-                shutil.rmtree(out, ignore_errors=True)
-            with output_errors(out):
-                out.mkdir(parents=True, exist_ok=True)
-        with _undone(out, team):
+        with _begun(out, [*texts.files, *([base] if base else [])], team, force=force):
             if team.leads:
                 if base is not None:
                     tokenizer = _tokenizer_of(base, recipe)
                 _prepare(texts, out, recipe, tokenizer, stage, progress)
-                begin_folder(out, recipe, base, [source.path for source in (*texts.train, *texts.heldout)])
+                begin_folder(out, recipe, base, texts.files)
                 stage("")
             team.wait()
             spent = team.same(time.perf_counter() - began)
@@ -144,14 +143,30 @@ def _is_unbegun(out: Path) -> bool:
 
 
 @contextmanager
-def _undone(out: Path, team: Team) -> Iterator[None]:
-    """Leave no folder behind if something is wrong before the first checkpoint; an interruption is not."""
-    try:
+def _begun(out: Path, needed: Sequence[Path | str], team: Team, *, force: bool) -> Iterator[None]:
+    """Give the run its folder: a new one, or that of a preparation that was interrupted.
+
+    If something is wrong before the first checkpoint, it goes, and a run that it was to replace comes back;
+    an interrupted preparation stays.
+    """
+
+    def worth() -> bool:
+        return any(out.glob("checkpoints/step-*"))
+
+    if not team.leads:
         yield
-    except Exception:
-        if team.leads and not any(out.glob("checkpoints/step-*")):
-            shutil.rmtree(out, ignore_errors=True)
-        raise
+    elif _is_unbegun(out):
+        try:
+            yield
+        except Exception:
+            if not worth():
+                shutil.rmtree(out, ignore_errors=True)
+            raise
+    else:
+        refuse_existing(out, entries=ENTRIES, force=force)
+        refuse_inside(out, needed)
+        with fresh_folder(out, worth=worth):
+            yield
 
 
 def _of(team: Team, watcher: Watcher | None) -> Watcher:

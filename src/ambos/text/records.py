@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from ambos.errors import InputError
-from ambos.files import output_errors
 from ambos.suggest import did_you_mean
 from ambos.text.sources import Source
 from ambos.text.stream import ReadOptions, read_lines
 from ambos.text.unpack import MEBIBYTE, Advance, open_bytes, open_raw
+from ambos.write_errors import output_errors
 
 _COLUMNS_SHOWN = 12
 _LINES_ASKED = 100  # JSON lines whose keys are taken for the columns of the file

@@ -14,7 +14,7 @@ from typing import Any
 
 from ambos import __version__
 from ambos.errors import InputError
-from ambos.files import lock, output_errors, publish, refuse_existing, working_folder
+from ambos.files import lock, publish, refuse_existing, working_folder
 from ambos.text.readers import Document, read_documents
 from ambos.text.sources import Source
 from ambos.text.store import ENTRIES, FORMAT, TokenStore
@@ -22,6 +22,7 @@ from ambos.text.store_blocks import Block, WorkerLostError, tokenise_blocks
 from ambos.text.store_work import DIGESTS, StoreWork, is_whole
 from ambos.text.stream import ReadOptions
 from ambos.text.tokenizer import Tokenizer
+from ambos.write_errors import output_errors
 
 _BLOCK_CHARACTERS = 1_000_000
 _SMALL = 8_000_000  # bytes of text per worker below which starting a process costs more than it saves

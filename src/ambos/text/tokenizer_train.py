@@ -18,12 +18,12 @@ from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as Backend
 
 from ambos.errors import InputError, UsageError
-from ambos.files import output_errors
 from ambos.suggest import did_you_mean
 from ambos.text.readers import Document
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.tokenizer_files import SpecialTokens, TokenizerFiles
 from ambos.text.word_counts import LONGEST_WORD, count_pieces
+from ambos.write_errors import output_errors
 
 KINDS = ("wordpiece", "unigram", "bpe")
 

@@ -19,7 +19,8 @@ import torch
 from torch import Tensor
 
 from ambos.errors import InputError, OutputError
-from ambos.files import output_errors, sha256, sync
+from ambos.files import sha256, sync
+from ambos.write_errors import output_errors
 
 _MANIFEST, _STATE = "manifest.json", "state.json"
 _PIECE = 16 << 20  # bytes written at a time
