@@ -40,6 +40,42 @@ def test_every_stratum_gives_its_share(strata: list[int], share: float, seed: in
     assert np.array_equal(found, hold_out(strata, share, seed))
 
 
+@given(
+    st.lists(st.integers(0, 9), min_size=20, max_size=200), st.floats(0.05, 0.5), st.integers(0, 2**32 - 1)
+)
+@settings(deadline=None)
+def test_equal_texts_are_held_out_together(texts: list[int], share: float, seed: int) -> None:
+    sizes = np.bincount(texts)
+    strata = [text % 2 for text in texts]
+    try:
+        found = hold_out(strata, share, seed, texts)
+    except ValueError:
+        assert len(set(texts)) < 2 or min(sizes[sizes > 0]) > share * len(texts) - 1
+        return
+    for text in set(texts):
+        assert len(set(found[np.array(texts) == text])) == 1
+    assert 0 < found.sum() <= share * len(texts) + 0.5 + 1e-9
+
+
+def test_what_is_held_out_is_not_learnt_from(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three copies of every text: each is on one side, whatever its spaces."""
+    seen = []
+
+    def spy(strata: Any, share: float, seed: int, texts: Any) -> NDArray[np.bool_]:
+        seen.append(hold_out(strata, share, seed, texts))
+        return seen[-1]
+
+    monkeypatch.setattr("ambos.estimators.finetuned.hold_out", spy)
+    texts, good = reviews(40)
+    TextClassifier(base, epochs=0.5, validation=0.25, **FAST).fit([*texts, *texts, *texts], [*good] * 3)
+    (kept,) = seen
+    held, learnt = (
+        {text for text, back in zip(texts * 3, kept, strict=True) if back == side} for side in (1, 0)
+    )
+    assert held
+    assert not held & learnt
+
+
 def test_a_held_out_share_chooses_weights_and_calibrates(base: Path, tmp_path: Path) -> None:
     texts, good = reviews(120)
     noisy = np.where(np.arange(120) % 5 == 0, 1 - good, good)  # nobody can be right always

@@ -32,7 +32,7 @@ def divide(rows: Sequence[Row], folds: int, seed: int, *, by_label: bool = False
     >>> divide(rows, 2, seed=0).tolist()
     [0, 1, 1, 0]
     """
-    group = _groups(rows)
+    group = same_text(rows)
     texts = len(np.bincount(group))
     if texts < folds:
         raise UsageError(
@@ -43,9 +43,17 @@ def divide(rows: Sequence[Row], folds: int, seed: int, *, by_label: bool = False
     return _deal(rows, group, folds, seed, by_label=by_label)
 
 
-def _groups(rows: Sequence[Row]) -> NDArray[np.int64]:
-    """Return the number of the text of each row, (n,): rows with the same text have the same one."""
-    return np.unique(Tally(rows).shared, return_inverse=True)[1]
+def same_text(rows: Sequence[Row]) -> NDArray[np.int64]:
+    """Return the number of the text of each row, (n,): rows with the same text have the same one.
+
+    Examples
+    --------
+    >>> from ambos.data.rows import TextRow
+    >>> same_text([TextRow(text, (), None, Path("a.csv"), 1) for text in "bab"]).tolist()
+    [1, 0, 1]
+    """
+    found: NDArray[np.int64] = np.unique(Tally(rows).shared, return_inverse=True)[1]
+    return found
 
 
 def _deal(
@@ -89,7 +97,7 @@ def keep_back(rows: Sequence[Row]) -> NDArray[np.bool_]:
     >>> keep_back(rows).tolist()  # else a label would be lost
     [False, False, False]
     """
-    group = _groups(rows)
+    group = same_text(rows)
     texts = len(np.bincount(group))
     if texts < 2:
         return np.zeros(len(rows), np.bool_)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted  # type: ignore[import-unty
 
 from ambos import __version__
 from ambos.bundle.bundle import Bundle
+from ambos.data.divide_rows import same_text
 from ambos.data.label_set import LabelSet
 from ambos.data.windows import Ledger, Long
 from ambos.errors import UsageError
@@ -111,8 +112,8 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
     weight_decay, dropout
         Decoupled; of everything, if not as the base has it.
     validation
-        Share of the examples that is kept back: the weights that are best on them are kept, and probabilities
-        are calibrated on them. 0: learn from all, keep the last weights.
+        Share of the examples that is kept back, equal texts together: the weights that are best on them are
+        kept, and probabilities are calibrated on them. 0: learn from all, keep the last weights.
     metric, patience
         What decides which weights are best, if not the main metric of the task; stop after so many
         measurements without a better one, 0: never. They need a `validation` share.
@@ -194,7 +195,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
             given = self._given(X, y)
             seed = self._seed()
             recipe = choose(self._recipe(seed, several=given.several), Team())
-            kept_back = hold_out(given.strata, self.validation, seed)
+            kept_back = hold_out(given.strata, self.validation, seed, same_text(given.rows))
             train, dev = (
                 [row for row, back in zip(given.rows, kept_back, strict=True) if back == side]
                 for side in (False, True)

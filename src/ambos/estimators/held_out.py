@@ -7,27 +7,46 @@ from ambos.data.draws import Draws
 from ambos.estimators.inputs import BadValueError
 
 
-def hold_out(strata: ArrayLike, share: float, seed: int) -> NDArray[np.bool_]:
+def hold_out(strata: ArrayLike, share: float, seed: int, texts: ArrayLike | None = None) -> NDArray[np.bool_]:
     """Tell which of n rows are kept back, (n,): a share of all, and of each stratum as nearly as can be.
+
+    Rows with the same number in `texts` have the same text, and are on one side.
 
     Examples
     --------
     >>> hold_out([0, 0, 1, 1], 0.5, seed=0).tolist()
     [False, True, False, True]
+    >>> hold_out([0, 0, 0, 0], 0.5, seed=0, texts=[7, 8, 7, 8]).tolist()
+    [True, False, True, False]
     """
-    groups = np.asarray(strata)
-    count = len(groups)
-    found = np.zeros(count, np.bool_)
+    count = len(np.asarray(strata))
     if share == 0:
-        return found
-    if not 0 < share < 1 or not 0 < round(share * count) < count:
-        raise BadValueError(
-            "the rows cannot be divided like this",
-            expected="a validation share between 0 and 1 that leaves rows on both sides",
-            found=f"validation={share} of {count} rows",
-            fix="validation=0.1, or 0 to learn from all rows",
-        )
-    chance = Draws.of(seed, "validation").uniform(np.arange(count))
-    order = np.lexsort((chance, groups))  # one stratum after the other, each shuffled
-    found[order] = np.diff(np.floor(share * np.arange(count + 1) + 0.5)) > 0
-    return found
+        return np.zeros(count, np.bool_)
+    _, firsts, group, sizes = np.unique(
+        np.arange(count) if texts is None else np.asarray(texts),
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
+    if not 0 < share < 1 or not 0 < round(share * count) < count or len(sizes) < 2:
+        raise _impossible(share, count, len(sizes))
+    chance = Draws.of(seed, "validation").uniform(firsts)
+    order = np.lexsort((chance, np.asarray(strata)[firsts]))  # one stratum after the other, each shuffled
+    wanted = np.floor(share * np.cumsum(sizes[order]) + 0.5)
+    kept, found = 0, np.zeros(len(sizes), np.bool_)
+    for number, size, most in zip(order.tolist(), sizes[order].tolist(), wanted.tolist(), strict=True):
+        if kept + size <= most:
+            found[number], kept = True, kept + size
+    if not kept:
+        raise _impossible(share, count, len(sizes))
+    held: NDArray[np.bool_] = found[group]
+    return held
+
+
+def _impossible(share: float, rows: int, texts: int) -> BadValueError:
+    return BadValueError(
+        "the rows cannot be divided like this",
+        expected="a validation share between 0 and 1 that leaves rows on both sides, equal texts on one",
+        found=f"validation={share} of {rows} rows with {texts} different texts",
+        fix="validation=0.1, or 0 to learn from all rows",
+    )
