@@ -56,6 +56,13 @@ def stop_in_a_fresh_folder(out: Path, failure: type[BaseException], *, worth: bo
         raise failure("stop")
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder in which nobody may write")
+def test_a_place_where_nobody_may_write():
+    for out in (Path("/proc/run"), Path("/proc/deep/er/run")):
+        with pytest.raises(OutputError, match="cannot write here"), lock(out):
+            pytest.fail("the block must not run")
+
+
 class TestFreshFolder:
     def test_replaces_what_was_there(self, tmp_path):
         make_whole(tmp_path / "out", "old")

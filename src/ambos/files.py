@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from ambos.errors import OutputError
 from ambos.write_errors import output_errors
@@ -229,7 +230,7 @@ def lock(out: Path) -> Iterator[None]:
     import fcntl  # noqa: PLC0415 (POSIX; imported late so that reading works everywhere)
 
     path = working_folder(out).with_suffix(".lock")
-    with _folders_above(out), path.open("w") as file:
+    with _folders_above(out), _opened(path, out) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # The holder unlinks the file as it leaves: what was opened just before is a lock on nothing.
@@ -248,6 +249,11 @@ def lock(out: Path) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+def _opened(path: Path, out: Path) -> TextIO:
+    with output_errors(out):
+        return path.open("w")
 
 
 @contextmanager
@@ -272,7 +278,8 @@ def _folders_above(out: Path) -> Iterator[None]:
             file=out,
         )
     try:
-        above[0].mkdir(parents=True, exist_ok=True)
+        with output_errors(out):
+            above[0].mkdir(parents=True, exist_ok=True)
         yield
     finally:
         for folder in missing:

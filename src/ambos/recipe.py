@@ -14,7 +14,7 @@ from ambos.suggest import did_you_mean
 class Settings(BaseModel):
     """A group of settings: typed, unchangeable, and with no names but its own."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
 
 S = TypeVar("S", bound=Settings)

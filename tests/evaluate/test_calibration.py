@@ -116,6 +116,20 @@ def test_the_temperature_is_the_best_and_never_does_harm(size, several):
     assert loss <= other.fun + 1e-9
 
 
+def test_few_examples_move_it_little_and_many_as_far_as_they_say():
+    """Seven of ten right, by logits that hardly tell: as ten, hundred, or ten thousand examples say so."""
+    found = []
+    for count in (10, 100, 10_000):
+        logits, gold = [[0.1, 0.0]] * count, [0] * (7 * count // 10) + [1] * (3 * count // 10)
+        free, held = (fit_temperature(logits, gold, spread=spread) for spread in (None, 0.5))
+        assert free == pytest.approx(0.1 / np.log(7 / 3), rel=1e-6)
+        logs = np.linspace(np.log(COLDEST), np.log(HOTTEST), 2000)
+        losses = [count * negative_log_likelihood(logits, gold, np.exp(log)) for log in logs]
+        assert held == pytest.approx(np.exp(logs[np.argmin(losses + logs**2 / (2 * 0.5**2))]), rel=0.01)
+        found.append(held)
+    assert found[0] > 0.9 > found[1] > 0.12 > found[2] > free
+
+
 def test_the_temperature_takes_a_constant_added_to_a_row_for_nothing():
     rng = np.random.default_rng(0)
     logits = rng.normal(size=(200, 3))

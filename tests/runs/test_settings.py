@@ -49,3 +49,31 @@ def test_a_weight_of_0_leaves_an_objective_of_the_recipe_out() -> None:
         load_recipe(PretrainRecipe, [bert, parse_override("objectives.mlm=0")])
     with pytest.raises(UsageError, match="greater than 0"):
         load_recipe(PretrainRecipe, [bert, parse_override("objectives.mlm=-1")])
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("epochs=inf", "epochs: Input should be a finite number"),
+        ("minutes=inf", "minutes: Input should be a finite number"),
+        ("learning.lr=nan", "learning.lr: Input should be a finite number"),
+        ("learning.lr=inf", "learning.lr: Input should be a finite number"),
+        ("learning.clip=inf", "learning.clip: Input should be a finite number"),
+        ("learning.dropout=1.0", "learning.dropout: Input should be less than 1"),
+        ("seed=99999999999999999999999", "seed: Input should be less than"),
+        ('learning.class_weights="some"', "learning.class_weights: should be none, balanced, or a positive"),
+        ("learning.class_weights=[1.0, 0.0]", "learning.class_weights: should be none, balanced, or a posi"),
+        ("learning.class_weights=[1.0, inf]", "learning.class_weights: should be none, balanced, or a posi"),
+    ],
+)
+def test_what_cannot_be_trained_with_is_refused_in_a_sentence(setting: str, expected: str) -> None:
+    given = {"task": "classify", "base": "minilm"}
+    with pytest.raises(UsageError, match="a setting is wrong") as refused:
+        load_recipe(FinetuneRecipe, [given, parse_override(setting)])
+    assert expected in str(refused.value.found)
+
+
+def test_seeds_as_far_as_numbers_of_64_bits_go() -> None:
+    for seed in (-(2**63), 2**63 - 1):
+        values = {"task": "classify", "base": "minilm", "seed": seed}
+        assert load_recipe(FinetuneRecipe, [values]).seed == seed

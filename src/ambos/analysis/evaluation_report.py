@@ -153,6 +153,16 @@ def said(note: str) -> str:
     return f"{note[:1].upper()}{note[1:]}."
 
 
+def _often(times: float) -> str:
+    """Return how often something was read.
+
+    >>> _often(1.0), _often(2.96), _often(0.0)
+    (' once', ' 3 times', '')
+    """
+    shown = f"{times:.2g}"
+    return "" if not times else " once" if shown == "1" else f" {shown} times"
+
+
 def _sentences(run: Run) -> Iterator[list[str | Span]]:
     parameters, rows = run.number("model", "parameters"), run.number("rows", "train")
     labels, steps, seconds = run.get("labels") or [], run.number("steps"), run.number("seconds")
@@ -166,7 +176,7 @@ def _sentences(run: Run) -> Iterator[list[str | Span]]:
         yield [
             "It read ",
             strong(f"{rows:,.0f} rows"),
-            f" {times:.2g} times" if times else "",
+            _often(times),
             f", in {steps:,.0f} steps",
             f" and {duration(seconds)}." if seconds else ".",
         ]

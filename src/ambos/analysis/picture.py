@@ -1,6 +1,7 @@
 """What all pictures share: colours, fonts, and a figure as SVG that refers to nothing outside."""
 
 import io
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,9 @@ def draw(width: float, height: float, paint: Callable[["Figure"], None]) -> str:
         paint(figure)
         buffer = io.BytesIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        figure.savefig(buffer, format="svg", metadata=nothing)
+        with warnings.catch_warnings():
+            # Text stays text in the file: the browser finds a font for what matplotlib's own has not.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            figure.savefig(buffer, format="svg", metadata=nothing)
     svg = buffer.getvalue().decode().replace("'DejaVu Sans'", _FONTS)
     return svg[svg.index("<svg") :]  # without the prologue, which points to a document type on the web

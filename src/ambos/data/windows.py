@@ -136,7 +136,11 @@ def spans_of(
         ledger.name(number)
         return [Span(((0, count),))]
     if how == "error" or room < 1:
-        fix = "shorten it, or let it be read in windows with --long windows"
+        fix = (
+            "read more tokens at a time: a larger --max-length"
+            if room < 1
+            else "shorten it, or let it be read in windows with --long windows"
+        )
         raise _too_long("a text", room + special, count + special, fix)
     ledger.name(number)
     if how == "windows":

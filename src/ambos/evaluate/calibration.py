@@ -91,28 +91,38 @@ def negative_log_likelihood(logits: ArrayLike, gold: ArrayLike, temperature: flo
     return _loss(scores, right, 1 / temperature)
 
 
-def fit_temperature(logits: ArrayLike, gold: ArrayLike) -> float:
+def fit_temperature(logits: ArrayLike, gold: ArrayLike, *, spread: float | None = None) -> float:
     """Return the temperature T that makes the gold labels likeliest (Guo et al. 2017).
 
-    In b = 1 / T the loss is convex, its slope the mean of E_p[z] - z_gold with p = softmax(b z); its root is
+    In b = 1 / T the loss is convex, its slope the sum of E_p[z] - z_gold with p = softmax(b z); its root is
     found by halving. Where the loss falls without end (all right: colder; no better than chance: hotter)
     it is the end of the range from 0.01 to 100, and 1 where no temperature is better than that.
+
+    Few examples can be right by luck, and would make a model sure of everything. With a `spread`, log T is
+    expected to be normal around 0 with that deviation, and the likeliest T given the examples is returned:
+    (log T)^2 / (2 spread^2) is added to the sum of the losses, which many examples outweigh.
 
     Parameters
     ----------
     logits, gold
         As in `negative_log_likelihood`; of examples that the model was not trained on.
+    spread
+        How far from 1 temperatures are, before any example is seen; None: anywhere.
 
     Examples
     --------
     >>> round(fit_temperature([[2.0, 0.0]] * 4, [0, 0, 0, 1]), 3)  # 3 of 4: logits 2 / T = log 3
     1.82
+    >>> luck = [[0.1, 0.0]] * 8, [0] * 7 + [1]
+    >>> round(fit_temperature(*luck), 2), round(fit_temperature(*luck, spread=0.5), 2)
+    (0.05, 0.93)
     """
     scores, right = _of_gold(logits, gold)
+    weight = 0.0 if spread is None else 1 / spread**2
     low, high = 1 / HOTTEST, 1 / COLDEST
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
-        if _slope(scores, right, middle) < 0:
+        if middle * _slope(scores, right, middle) + weight * math.log(middle) < 0:
             low = middle
         else:
             high = middle

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1024  # rows encoded together
 _LOGITS = 2**24  # enough to fit one number; bounds memory
+_SPREAD = 0.5  # of log T: how far temperatures are from 1, before the dev rows are seen
 _SURE = 1e6  # no difference of logits comes near
 _FAR = -1e9  # logit of an answer that is not there
 _CPU = torch.device("cpu")
@@ -33,7 +34,8 @@ def calibrate(work: "Finetuning") -> dict[str, Any] | None:
 
     Of `classify` and `tag` it is the temperature T in softmax(logits / T), or sigmoid(logits / T) of several
     labels, that makes the gold labels likeliest: it changes how sure the model says it is, never what it
-    says. Where every dev row is right, ever colder would seem better: then it stays as it is. Of `answer`
+    says. Few rows move it little (`fit_temperature`, `spread`), and where every dev row is right, ever colder
+    would seem better: then it stays as it is. Of `answer`
     with unanswerable questions it is how much likelier "no answer" must be to be given, for the best F1;
     then, of any `answer`, the temperature that makes right answers likeliest among those that the model
     weighs. A right one that is not among them counts as the least likely of them: it is no likelier.
@@ -99,7 +101,7 @@ def _fit_temperature(
     if right.all():
         return None
     before = task.temperature
-    task.temperature = fit_temperature(logits, gold)
+    task.temperature = fit_temperature(logits, gold, spread=_SPREAD)
     return {
         "what": "temperature",
         "before": before,

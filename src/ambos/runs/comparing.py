@@ -10,6 +10,7 @@ from typing import Any
 from ambos.errors import InputError, UsageError
 from ambos.evaluate.comparison import Comparison, compare
 from ambos.evaluate.groups import compare_groups
+from ambos.runs.folder import RUN
 from ambos.runs.saved_evaluations import SavedEvaluation, find_evaluation
 from ambos.suggest import did_you_mean
 
@@ -213,11 +214,12 @@ def _refuse_different(runs: dict[str, SavedEvaluation]) -> None:
                 if digests[0] == digests[1]
                 else f"rows of {two['file']}, other bytes"
             )
+            model = other if (Path(other) / RUN).is_file() else two["model"]
             raise InputError(
                 "the runs were not measured with the same examples",
                 expected=f"{one['rows']:,} rows of {one['file']}, as for {name}",
                 found=f"{two['rows']:,} {those}",
-                fix=f"ambos evaluate {other} {one['file']} --save",
+                fix=f"ambos evaluate {model} {one['file']} --save",
                 file=saved.file,
             )
 

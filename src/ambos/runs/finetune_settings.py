@@ -1,15 +1,16 @@
 """The settings of a fine-tuning run, in groups; what a recipe says."""
 
+from math import inf
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ambos.data.detect_columns import FURTHER
 from ambos.encoder.combine import Combination
 from ambos.recipe import Settings
 from ambos.runs.pair_settings import PairSettings
 from ambos.runs.search_settings import SearchSettings
-from ambos.runs.settings import Count, Positive, Saving, ScheduleSettings, Share
+from ambos.runs.settings import Count, Positive, Rate, Saving, ScheduleSettings, Seed, Share
 
 TaskName = Literal["classify", "score", "tag", "answer", "embed"]
 Method = Literal["seeds", "folds", "search"]
@@ -48,12 +49,22 @@ class Learning(Settings):
     """Largest norm of the gradient; 0 for any."""
     freeze: Annotated[int, Field(ge=0)] | Literal["all"] = 0
     """How many layers, from the first one and with the embeddings, stay as they are; `all`: the encoder."""
-    dropout: Share | None = None
+    dropout: Rate | None = None
     """Of everything, if not as the base has it."""
-    smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    smoothing: Rate = 0.0
     """Share of a target that is spread over all labels."""
     class_weights: Literal["none", "balanced"] | list[Positive] = "none"
     """How much examples of each label count: alike, in inverse proportion to their number, or as listed."""
+
+    @field_validator("class_weights", mode="before")
+    @classmethod
+    def _weights(cls, value: object) -> object:
+        """Say in one sentence what is wrong."""
+        if value not in ("none", "balanced") and not (
+            isinstance(value, list) and all(isinstance(one, int | float) and 0 < one < inf for one in value)
+        ):
+            raise ValueError("should be none, balanced, or a positive number for each label")
+        return value
 
 
 class Selection(Settings):
@@ -106,7 +117,7 @@ class FinetuneRecipe(Settings):
     """The model to begin with."""
     several: bool = False
     """Of `classify`: a text may have any number of labels."""
-    seed: int = 0
+    seed: Seed = 0
     """Decides every draw: the new head, order, dropout."""
     epochs: Positive = 4.0
     """How often every example is read."""

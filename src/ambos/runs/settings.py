@@ -7,6 +7,8 @@ from pydantic import Field, field_validator, model_validator
 from ambos.recipe import Settings
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
+Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 Objective = Literal["mlm", "next", "order", "span_boundary"]
@@ -38,7 +40,7 @@ class ModelSettings(Settings):
     """The preset whose parts it is made of, if not those of `preset`: `roberta-base`, ..."""
     context: Count | None = None
     """Longest sequence, if not that of the family."""
-    dropout: Share | None = None
+    dropout: Rate | None = None
     """Of everything, if not as published."""
     initial_std: Positive | None = None
     """Standard deviation of new weights, if not as published."""
@@ -101,7 +103,7 @@ class Optim(Settings):
     """Decoupled; not on biases and LayerNorms."""
     clip: Annotated[float, Field(ge=0)] = 1.0
     """Largest norm of the gradient; 0 for any."""
-    average: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    average: Rate = 0.0
     """Decay of a running average of the weights (EMA), which is then measured and shipped; 0 for none."""
 
 
@@ -177,7 +179,7 @@ class PretrainRecipe(Settings):
     """What the recipe is called."""
     texts: list[str] = Field(default_factory=list)
     """Files, folders or globs to read, where the command names none."""
-    seed: int = 0
+    seed: Seed = 0
     """Decides every draw: weights, order, corruption, dropout."""
     objectives: dict[Objective, Positive] = Field(default_factory=_only_mlm)
     """Parts of the loss and their weights; a weight of 0 leaves a part of the recipe out."""
