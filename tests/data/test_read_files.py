@@ -12,7 +12,7 @@ from ambos.data.detect_columns import detect_columns
 from ambos.data.read_files import RowFiles, guess_task
 from ambos.data.read_tagged import Untagged
 from ambos.data.rows import Columns, PairRow, Problems, QuestionRow, TextRow, WordsRow
-from ambos.errors import InputError
+from ambos.errors import InputError, UsageError
 
 PASSAGE = "Ana nasceu em São Paulo."
 
@@ -204,6 +204,32 @@ class TestQuestions:
         write("b.jsonl", {"pergunta": "Onde?", "contexto": ""})
         with pytest.raises(InputError, match="1 row cannot be used"):
             unlabelled("b.jsonl", "answer")
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "given"),
+    [
+        ("a.csv", "classify", Columns(text="label", label="label")),
+        ("a.csv", "pair", Columns(text_a="text", text_b="text", label="label")),
+        ("a.csv", "score", Columns(text="label", score="label")),
+        ("a.conll", "tag", Columns(words="1", tags="1")),
+    ],
+)
+def test_one_column_for_two_things_is_refused(name, task, given):
+    write(name, *(["text,label", "Um,a"] if name == "a.csv" else ["Ana B-PER", "ri O"]))
+    with pytest.raises(UsageError, match="one column is named for two things") as refused:
+        RowFiles.find([name], task, given)
+    one, other = (f"--{role.replace('_', '-')} {column}" for role, column in list(given.chosen.items())[:2])
+    assert refused.value.found == f"{one} {other}"
+
+
+def test_a_column_that_is_named_is_looked_for_as_nothing_else():
+    with pytest.raises(InputError, match="no column is known to hold the label"):
+        detect_columns(["text", "label"], "classify", Columns(text="label"))
+    found = detect_columns(["text", "label", "topic"], "classify", Columns(text="label"))
+    assert found.chosen == {"text": "label", "label": "topic"}
+    same = Columns(text="text", id="text")  # an id is only handed on
+    assert detect_columns(["text"], "classify", same, labelled=False) == same
 
 
 def test_columns_without_labels():

@@ -73,7 +73,8 @@ def detect_columns(
     """Say which of a table's columns hold what a task needs, by their names alone, never by their order.
 
     Case, accents and signs in names do not count: `Rótulo` is `rotulo`, `sentence_1` is `sentence1`. Where no
-    column or more than one could be meant, `InputError` lists the columns and the option that says which.
+    column or more than one could be meant, `InputError` lists the columns and the option that says which. No
+    column holds two things: `UsageError` if it is `given` for both.
 
     Parameters
     ----------
@@ -94,8 +95,12 @@ def detect_columns(
     text: Frase, label: rótulo
     """
     given = given or Columns()
+    refuse_twice(given)
     check_columns(names, given.wanted, file)
     found = given.chosen
+    free = [
+        name for name in names if name not in found.values()
+    ]  # what is named for one thing holds no other
     needed = _NEEDED[task]
     if ("text_a", "text_b") in needed:
         _refuse_texts(given, texts)
@@ -113,14 +118,30 @@ def detect_columns(
                 found=str(given),
                 fix=f"{option(missing[0])} COLUMN",
             )
-        candidates = _candidates(roles, names)
+        candidates = _candidates(roles, free)
         if not candidates and roles == ("words",) and not labelled:
-            candidates = _candidates(("text",), names)
+            candidates = _candidates(("text",), free)
         if len(candidates) == 1:
             found |= zip(roles, candidates[0], strict=True)
         elif candidates or roles not in _OPTIONAL:
             raise _unclear(roles, candidates, names, file)
     return Columns(**found)
+
+
+def refuse_twice(given: Columns) -> None:
+    """Raise `UsageError` if one column is named for two things; only an id may be what is read, too."""
+    first: dict[str, str] = {}
+    for role, name in given.chosen.items():
+        if role == "id":
+            continue
+        if name in first:
+            raise UsageError(
+                f"one column is named for two things: {name}",
+                expected="a column of its own for each",
+                found=f"{option(first[name])} {name} {option(role)} {name}",
+                fix=f"name another column for one of them: {option(role)} COLUMN",
+            )
+        first[name] = role
 
 
 def _refuse_texts(given: Columns, texts: int | None) -> None:

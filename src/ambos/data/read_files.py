@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ambos.data.conll_layout import said_fields
-from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns
+from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns, refuse_twice
 from ambos.data.read_questions import QUESTIONS, SQUAD, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
@@ -125,6 +125,7 @@ class RowFiles:
         rest = [source for source in self.sources if source not in tables]
         conll = [source for source in rest if self.labelled or source.format != "txt"]
         given = Columns() if tables else self.columns
+        refuse_twice(given)
         fields = given.words, given.tags
         said = said_fields(conll, self.options, *fields, labelled=self.labelled)
         if not tables:
