@@ -539,4 +539,6 @@ class TestBrokenLines:
         assert problems.counts == {"not a JSON object": 2}
         with pytest.raises(InputError, match="there are no rows in this file") as caught:
             list(read_text_rows(find_sources([str(bad)]), CLASSIFY, Problems(skip_bad=True)))
-        assert caught.value.found == "2 rows, all of them left out as bad"
+        assert caught.value.found.startswith(
+            f"2 rows, all of them left out as bad: 2 for not a JSON object; {bad}, line 1: "
+        )
