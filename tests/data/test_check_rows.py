@@ -137,6 +137,15 @@ class TestTexts:
         assert finding.what == "1 of 2 rows of dev (50.0 %) have a text that is in train, too"
         assert (finding.severity, finding.examples) == ("error", [("dev.csv", 3)])
 
+    def test_the_same_text_in_dev_and_test(self):
+        dev, test = rows(("Um", "a"), ("Dois", "b")), rows(("Três", "a"), ("  DOIS", "b"), file=DEV)
+        found = examine(many("ab"), {"dev": dev, "test": test})
+        assert [figures.in_train for figures in found.splits.values()] == [0, 0, 0]
+        finding = about(found, "in dev, too")
+        assert finding.what == "1 of 2 rows of test (50.0 %) have a text that is in dev, too"
+        assert (finding.severity, finding.examples) == ("error", [("dev.csv", 3)])
+        assert finding.fix.startswith("take them out of dev, whose rows select the weights")
+
     def test_a_few_of_many_are_a_warning(self):
         dev = [*many("ab" * 100, DEV), *rows(("train 0", "a"), file=DEV)]
         assert about(examine(many("ab" * 100), {"dev": dev}), "in train").severity == "warning"

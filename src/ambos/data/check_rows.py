@@ -13,7 +13,7 @@ from ambos.text.tokenizer import Tokenizer
 
 Severity = Literal["error", "warning", "note"]
 
-TRAIN = "train"
+TRAIN, DEV, TEST = "train", "dev", "test"
 _EXAMPLES = 6
 _NAMED = 8  # labels in a sentence
 _RARE = 10  # examples of a label with which little can be learnt
@@ -118,7 +118,7 @@ def examine(
     splits = {}
     for name, tally in tallies.items():
         repeated = _repeated(tally)
-        leaked = [] if tally is known else np.flatnonzero(np.isin(tally.shared, known.shared)).tolist()
+        leaked = [] if tally is known else _shared(tally, known)
         splits[name] = figures = SplitFigures(
             rows=len(tally),
             empty=len(tally.empty) + unread[name],
@@ -129,7 +129,10 @@ def examine(
             scores=tally.scores(),
             tokens=tally.tokens.figures(limit) if tally.tokens else None,
         )
-        findings += _of_texts(name, tally, figures, repeated, leaked)
+        findings += _of_texts(name, tally, figures, repeated)
+        findings += _of_leaks(name, tally, TRAIN, leaked)
+        if name == TEST and DEV in tallies:
+            findings += _of_leaks(name, tally, DEV, _shared(tally, tallies[DEV]))
         findings += _of_labels(tally) if tally is known else _of_unseen(name, tally, figures)
         findings += _of_tokens(name, figures, limit, most)
     conflicts, places = _conflicts(list(tallies.values()))
@@ -145,6 +148,11 @@ def _repeated(tally: Tally) -> list[int]:
     again = np.ones(len(tally), np.bool_)
     again[np.unique(tally.texts, return_index=True)[1]] = False
     return np.flatnonzero(again).tolist()
+
+
+def _shared(tally: Tally, other: Tally) -> list[int]:
+    """Return the numbers of the rows that have a text (or passage) of another split."""
+    return np.flatnonzero(np.isin(tally.shared, other.shared)).tolist()
 
 
 def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[Place]]:
@@ -180,23 +188,26 @@ def _of_problems(problems: Problems) -> Iterator[Finding]:
         yield Finding("note", f"{_count(count, 'sentence')} with {kind}", fix, places[kind])
 
 
-def _of_texts(
-    name: str, tally: Tally, figures: SplitFigures, repeated: Sequence[int], leaked: Sequence[int]
-) -> Iterator[Finding]:
+def _of_texts(name: str, tally: Tally, figures: SplitFigures, repeated: Sequence[int]) -> Iterator[Finding]:
     if not figures.rows:
         yield Finding("error", f"{name} has no rows", "check that it is the right file, and whole", [])
     if tally.empty:
         what = f"{_part(len(tally.empty), figures.rows, name)} have an empty text"
         yield _finding("error", what, "take them out, or put the text in", tally, tally.empty)
-    if leaked:
-        what = "passage" if tally.has_questions else "text"
-        what = f"{_part(figures.in_train, figures.rows, name)} have a {what} that is in train, too"
-        severity: Severity = "error" if figures.in_train >= _LEAK * figures.rows else "warning"
-        fix = f"take them out of train: what is measured on {name} would be better than it is"
-        yield _finding(severity, what, fix, tally, leaked)
     if repeated:
         what = f"{_part(figures.duplicates, figures.rows, name)} repeat the text of an earlier one"
         yield _finding("note", what, "take them out, unless they are meant to count more", tally, repeated)
+
+
+def _of_leaks(name: str, tally: Tally, other: str, leaked: Sequence[int]) -> Iterator[Finding]:
+    """Look at what a split shares with one that is learnt from, or that decides which weights are kept."""
+    if leaked:
+        what = "passage" if tally.has_questions else "text"
+        what = f"{_part(len(leaked), len(tally), name)} have a {what} that is in {other}, too"
+        severity: Severity = "error" if len(leaked) >= _LEAK * len(tally) else "warning"
+        why = ", whose rows select the weights" if other == DEV else ""
+        fix = f"take them out of {other}{why}: what is measured on {name} would be better than it is"
+        yield _finding(severity, what, fix, tally, leaked)
 
 
 def _of_labels(tally: Tally) -> Iterator[Finding]:
