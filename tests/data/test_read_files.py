@@ -223,6 +223,33 @@ def test_one_column_for_two_things_is_refused(name, task, given):
     assert refused.value.found == f"{one} {other}"
 
 
+@pytest.mark.parametrize(
+    ("task", "given", "unread", "read"),
+    [
+        ("classify", Columns(words="x"), "--words", "--text, --label"),
+        ("classify", Columns(score="x", question="y"), "--score and --question", "--text, --label"),
+        ("classify", Columns(text_a="x", text_b="y", text="z"), "--text", "--text-a, --text-b, --text-c"),
+        ("score", Columns(label="x"), "--label", "--text, --score"),
+        ("embed", Columns(text="x"), "--text", "--text-a, --text-b, --text-c, --text-d"),
+        ("tag", Columns(text="x"), "--text", "--words, --tags"),
+        ("answer", Columns(label="x"), "--label", "--question, --passage, --answers"),
+    ],
+)
+def test_columns_that_the_task_does_not_read_are_refused(task, given, unread, read):
+    row = dict.fromkeys(("text", "label", "x", "y", "z", "question", "passage"), "Um")
+    write("a.jsonl", row | {"text_a": "Um", "text_b": "Dois", "words": [], "tags": [], "answers": []})
+    with pytest.raises(UsageError, match=f"are read without {unread}\n") as refused:
+        RowFiles.find(["a.jsonl"], task, given)
+    assert refused.value.expected.startswith(f"columns for {read}")
+    assert refused.value.fix == f"leave out {unread}"
+
+
+def test_the_task_is_one_that_reads_the_columns_that_are_named():
+    write("a.jsonl", {"text": "Um", "label": "a", "words": ["Um"], "tags": ["O"]})
+    assert guess_task(["a.jsonl"]) == "tag"
+    assert guess_task(["a.jsonl"], Columns(text="text")) == "classify"
+
+
 def test_a_column_that_is_named_is_looked_for_as_nothing_else():
     with pytest.raises(InputError, match="no column is known to hold the label"):
         detect_columns(["text", "label"], "classify", Columns(text="label"))

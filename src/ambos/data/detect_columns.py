@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import fields
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -74,7 +75,8 @@ def detect_columns(
 
     Case, accents and signs in names do not count: `Rótulo` is `rotulo`, `sentence_1` is `sentence1`. Where no
     column or more than one could be meant, `InputError` lists the columns and the option that says which. No
-    column holds two things: `UsageError` if it is `given` for both.
+    column holds two things, and none is named for what the task does not read: `UsageError` if one is `given`
+    so.
 
     Parameters
     ----------
@@ -96,6 +98,7 @@ def detect_columns(
     """
     given = given or Columns()
     refuse_twice(given)
+    _refuse_unread(given, task)
     check_columns(names, given.wanted, file)
     found = given.chosen
     free = [
@@ -142,6 +145,39 @@ def refuse_twice(given: Columns) -> None:
                 fix=f"name another column for one of them: {option(role)} COLUMN",
             )
         first[name] = role
+
+
+def reads(task: Task, given: Columns) -> bool:
+    """Tell whether a task reads every column that is given.
+
+    Examples
+    --------
+    >>> reads("classify", Columns(text="a", id="n")), reads("classify", Columns(words="a"))
+    (True, False)
+    """
+    return not given.chosen.keys() - _roles(task)
+
+
+def _roles(task: Task) -> set[str]:
+    """Return what columns may be named for; ids and titles for every task: they are only handed on."""
+    needed = _NEEDED[task]
+    more = FURTHER if ("text_a", "text_b") in needed else ()
+    return {role for roles in needed for role in roles} | {"id", "title", *more}
+
+
+def _refuse_unread(given: Columns, task: Task) -> None:
+    """Raise `UsageError` if a column is named for what the task does not read."""
+    if reads(task, given):
+        return
+    roles = _roles(task)
+    unread = [role for role in given.chosen if role not in roles]
+    named = [one.name for one in fields(Columns) if one.name in roles - {"id", "title"}]
+    raise UsageError(
+        f"rows for {task} are read without {' and '.join(map(option, unread))}",
+        expected=f"columns for {', '.join(map(option, named))}",
+        found=" ".join(f"{option(role)} {given.of(role)}" for role in unread),
+        fix=f"leave out {' and '.join(map(option, unread))}",
+    )
 
 
 def _refuse_texts(given: Columns, texts: int | None) -> None:

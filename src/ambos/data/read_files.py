@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ambos.data.conll_layout import said_fields
-from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns, refuse_twice
+from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns, reads, refuse_twice
 from ambos.data.read_questions import QUESTIONS, SQUAD, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
@@ -282,13 +282,13 @@ def guess_task(
     if first.format == "tsv" and given.chosen and _are_fields(given, columns):
         return "tag"
     check_columns(columns, given.wanted, first.path)
-    for task in among:
+    for task in (one for one in among if reads(one, given)):
         with suppress(InputError):
             detect_columns(columns, task, given, file=first.path)
             return task
     if first.format == "tsv" and not given.chosen:
         return "tag"  # CoNLL has no names of columns
-    with suppress(InputError):
+    with suppress(InputError, UsageError):
         given = detect_columns(columns, "classify", given, labelled=False)
     if given.text is not None:
         detect_columns(columns, "classify", given, file=first.path)  # raises what it misses
