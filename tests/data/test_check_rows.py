@@ -202,7 +202,7 @@ class TestTexts:
         assert examine([row, dataclasses.replace(row, score=1.0)]).conflicts == 1
 
     def test_empty_texts_and_empty_splits(self):
-        found = examine(rows(("a", "x"), (" ", "y")), {"dev": []})
+        found = examine(rows(("a", "x"), (" \u200b", "y")), {"dev": []})
         assert found.splits["train"].empty == 1
         assert about(found, "empty text").examples == [("train.csv", 3)]
         assert about(found, "dev has no rows").severity == "error"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ambos.data.detect_columns import FURTHER
-from ambos.data.rows import BadRow, Columns, PairRow, Problem, Problems, TextRow, read_each
+from ambos.data.rows import BadRow, Columns, PairRow, Problem, Problems, TextRow, is_blank, read_each
 from ambos.errors import InputError
 from ambos.text.records import Record, check_columns, column_names, read_records
 from ambos.text.records import separator as separator_of
@@ -134,7 +134,7 @@ def text_of(record: dict[str, Any], column: str) -> str:
         raise BadRow("empty text", f"no {column}")
     if not isinstance(value, str):
         raise wrong_type(column, value, "a text")
-    if not value or value.isspace():
+    if is_blank(value):
         raise BadRow("empty text", f"nothing in {column}")
     return value
 

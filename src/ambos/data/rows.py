@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, TypeVar
+from unicodedata import category
 
 from ambos.errors import InputError, UsageError
 from ambos.text.sources import Source
@@ -22,6 +23,7 @@ Kind = Literal[
     "tags out of order",
 ]
 
+_BLANK = {"Zs", "Zl", "Zp", "Cc", "Cf"}  # categories of characters that leave no ink
 _KEPT = 5  # examples of each kind of problem
 _SHOWN = 5  # examples in an error
 _ENOUGH = 20  # problems after which reading stops
@@ -142,6 +144,17 @@ class Columns:
 def option(role: str) -> str:
     """Return the option that names the column of a role: `text_a` is named by `--text-a`."""
     return f"--{role.replace('_', '-')}"
+
+
+def is_blank(text: str) -> bool:
+    r"""Tell whether there is nothing to read in a text: white space, control and format characters alone.
+
+    Examples
+    --------
+    >>> is_blank(" \u200b\ufeff\n"), is_blank(" a\u200b"), is_blank("")
+    (True, False, True)
+    """
+    return not text or text.isspace() or all(category(one) in _BLANK for one in text)
 
 
 class BadRow(Exception):  # noqa: N818 (no error before `Problems` says so)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow
+from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow, is_blank
 from ambos.data.sequences import Layout
 from ambos.text.tokenizer import Tokenizer, replace_surrogates
 
@@ -97,7 +97,7 @@ class Tally:
 
     def _add(self, row: Row) -> None:
         texts, labels, answer = _parts(row)
-        if any(not text or text.isspace() for text in texts):
+        if any(map(is_blank, texts)):
             self.empty.append(len(self))
         self.labels.update(labels)
         for label in labels:
