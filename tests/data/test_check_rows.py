@@ -119,6 +119,32 @@ class TestLabels:
         assert found.splits["train"].labels["O"].share == 0.99
         assert found.findings == []
 
+    def test_labels_that_may_be_missing_values(self):
+        train = rows(
+            *((f"t{n}", label) for n, label in enumerate(["a", "NaN", "b", "n/a", "NaN", "none of it"]))
+        )
+        finding = about(examine(train), "may be missing")
+        assert finding.what == (
+            "3 of 6 rows of train (50.0 %) have labels that may be missing values: NaN, n/a"
+        )
+        assert (finding.severity, finding.examples) == ("warning", [("train.csv", 3), ("train.csv", 5)])
+        words = [WordsRow(("w", "v"), ("none", "a"), FILE, 1)]
+        assert not [one for one in examine(words).findings if "missing" in one.what]
+
+    def test_tags_that_are_none_of_bio_beside_others_that_are(self):
+        tags = ("B-PER", "I-PER", "O", "X-PER", "B-", "B-LOC")
+        row = WordsRow(tuple("abcdef"), tags, FILE, 4, lines=range(4, 10))
+        finding = about(examine([row]), "not in BIO")
+        assert finding.what == "2 tags of train not in BIO or BIOES, as the others are: X-PER, B-"
+        assert (finding.severity, finding.examples) == ("warning", [("train.csv", 7), ("train.csv", 8)])
+        nouns = [WordsRow(("a", "b", "c"), ("NOUN", "VERB", "E-mail"), FILE, 1)]
+        assert not [one for one in examine(nouns).findings if "BIO" in one.what]
+
+    def test_a_label_is_looked_for_at_its_word(self):
+        dev = [WordsRow(("a", "b"), ("O", "B-LOC"), DEV, 1, lines=range(1, 3))]
+        found = examine([WordsRow(("a", "b"), ("O", "B-PER"), FILE, 1)], {"dev": dev})
+        assert about(found, "not in train: B-LOC").examples == [("dev.csv", 2)]
+
     def test_scores(self):
         scored = [TextRow(f"t{score}", (), score, FILE, 1) for score in (1.0, 2.0, 6.0)]
         figures = examine(scored).splits["train"]
@@ -180,6 +206,16 @@ class TestTexts:
         assert "passage" in about(found, "in train").what
         assert found.splits["train"].labels["answerable"].count == 2
         assert not any("class" in finding.what or "label" in finding.what for finding in found.findings)
+
+    def test_questions_of_one_line_are_told_by_their_ids(self):
+        def ask(name, file, question="Quem?"):
+            return QuestionRow(name, question, "Ana.", (), file, 1)
+
+        found = examine(
+            [ask("q1", FILE)], {"dev": [ask("q2", DEV), ask("q3", DEV, "Onde?"), ask("dev.csv:1", DEV)]}
+        )
+        finding = about(found, "in train")
+        assert (finding.examples, finding.ids) == ([("dev.csv", 1)], ["q2", "q3"])
 
     def test_repeated_texts(self):
         found = examine(rows(("a", "x"), ("b", "y"), ("A ", "x"), ("c", "y"), ("a", "x")))

@@ -237,8 +237,10 @@ class TestTags:
             ("S-X B-X", 1),
             ("E-X", 1),
             ("S-X I-X", 2),
-            ("NOUN I-X", 0),
-            ("B- I-X", 0),
+            ("NOUN VERB X", 0),
+            ("NOUN I-X", 1),  # what is odd does not hide what is out of order
+            ("B- I-X O", 1),
+            ("B-X I-X X-X", 0),
             ("B-a-b I-a-b", 0),
             ("O", 0),
         ],

@@ -1,12 +1,13 @@
 """What labelled rows hold and what is wrong with them, in figures and sentences, before training."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
 
+from ambos.data.label_set import TAG
 from ambos.data.rows import Kind, Problems, Row
 from ambos.data.tally_rows import Place, ScoreFigures, Share, Tally, TokenFigures
 from ambos.text.tokenizer import Tokenizer
@@ -19,18 +20,23 @@ _NAMED = 8  # labels in a sentence
 _RARE = 10  # examples of a label with which little can be learnt
 _UNEVEN = 10  # times as often as another label
 _LEAK = 0.01  # share of a split beyond which its figures say little
+_MISSING = {"nan", "null", "none", "n/a", "na"}
 _UNKNOWN = 0.01
 _FERTILITY = 2.5
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to know or to put right: a plain sentence, what to do, and where to look."""
+    """One thing to know or to put right: a plain sentence, what to do, and where to look.
+
+    `ids` are those of the questions that the examples are: many may stand in one line.
+    """
 
     severity: Severity
     what: str
     fix: str
     examples: list[Place]
+    ids: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -135,10 +141,12 @@ def examine(
             findings += _of_leaks(name, tally, DEV, _shared(tally, tallies[DEV]))
         findings += _of_labels(tally) if tally is known else _of_unseen(name, tally, figures)
         findings += _of_tokens(name, figures, limit, most)
-    conflicts, places = _conflicts(list(tallies.values()))
+        findings += _of_missing(name, tally)
+        findings += _of_tags(name, tally)
+    conflicts, torn = _conflicts(list(tallies.values()))
     if conflicts:
         what = f"{_count(conflicts, 'text')} in more than one row, and not labelled alike"
-        findings.append(Finding("warning", what, "decide what is right, and take the others out", places))
+        findings.append(_seen("warning", what, "decide what is right, and take the others out", torn))
     findings.sort(key=lambda finding: get_args(Severity).index(finding.severity))
     return Examination(splits, conflicts, problems.counts, findings)
 
@@ -155,8 +163,8 @@ def _shared(tally: Tally, other: Tally) -> list[int]:
     return np.flatnonzero(np.isin(tally.shared, other.shared)).tolist()
 
 
-def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[Place]]:
-    """Count the texts that have different answers, and return the places of the first of them."""
+def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[tuple[Tally, int]]]:
+    """Count the texts that have different answers, and return the first rows that have them."""
     text = np.unique(np.concatenate([tally.texts for tally in tallies]), return_inverse=True)[1]
     answer = np.unique(np.concatenate([tally.answers for tally in tallies]), return_inverse=True)[1]
     different = np.unique(text * (len(answer) + 1) + answer) // (len(answer) + 1)
@@ -167,17 +175,30 @@ def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[Place]]:
     starts = np.cumsum([0, *map(len, tallies)])
     shown = together[:_EXAMPLES]
     owners = np.searchsorted(starts, shown, side="right") - 1
-    places = [tallies[owner].place(row - starts[owner]) for row, owner in zip(shown, owners, strict=True)]
-    return len(torn), places
+    found = [(tallies[owner], row - starts[owner]) for row, owner in zip(shown, owners, strict=True)]
+    return len(torn), found
 
 
 def _finding(severity: Severity, what: str, fix: str, tally: Tally, rows: Iterable[int]) -> Finding:
-    return Finding(severity, what, fix, [tally.place(row) for row in islice(rows, _EXAMPLES)])
+    return _seen(severity, what, fix, [(tally, row) for row in islice(rows, _EXAMPLES)])
+
+
+def _seen(severity: Severity, what: str, fix: str, rows: Sequence[tuple[Tally, int]]) -> Finding:
+    """Return a finding that names these rows: each line once, and the ids of questions."""
+    places = dict.fromkeys(tally.place(row) for tally, row in rows)
+    ids = dict.fromkeys(name for tally, row in rows if (name := tally.id(row)) is not None)
+    return Finding(severity, what, fix, list(places), list(ids))
+
+
+def _first(severity: Severity, what: str, fix: str, tally: Tally, labels: Iterable[str]) -> Finding:
+    """Return a finding that names the first places of these labels."""
+    places = dict.fromkeys(tally.first[label] for label in labels)
+    return Finding(severity, what, fix, list(islice(places, _EXAMPLES)))
 
 
 def _of_problems(problems: Problems) -> Iterator[Finding]:
     places = {
-        kind: [(str(example.file), example.line) for example in problems.examples if example.kind == kind]
+        kind: list(dict.fromkeys((str(one.file), one.line) for one in problems.examples if one.kind == kind))
         for kind in (*problems.counts, *problems.noted)
     }
     for kind, count in problems.counts.items():
@@ -224,14 +245,12 @@ def _of_labels(tally: Tally) -> Iterator[Finding]:
     if len(shares) > max(_RARE, len(tally) / 2):
         what = f"{len(shares):,} different labels for {_count(len(tally), 'row')} of train"
         fix = "name the column that holds the labels with --label COLUMN; numbers on a scale are scores"
-        yield _finding("warning", what, fix, tally, tally.first.values())
+        yield _first("warning", what, fix, tally, tally.first)
         return
     rare = [label for label, share in shares.items() if share.count < _RARE]
     if rare:
         what = f"{_count(len(rare), 'label')} with fewer than {_RARE} examples in train: {_names(rare)}"
-        yield _finding(
-            "warning", what, "find more examples, or join labels", tally, (tally.first[name] for name in rare)
-        )
+        yield _first("warning", what, "find more examples, or join labels", tally, rare)
     most, least = next(iter(shares)), next(reversed(shares))
     if shares[most].count >= _UNEVEN * shares[least].count:
         uneven = f"{shares[most].count:,} examples of {most} and {shares[least].count:,} of {least}"
@@ -243,7 +262,26 @@ def _of_unseen(name: str, tally: Tally, figures: SplitFigures) -> Iterator[Findi
     if figures.unseen:
         what = f"{_count(len(figures.unseen), 'label')} of {name} not in train: {_names(figures.unseen)}"
         fix = "correct them, or put rows that have them into train"
-        yield _finding("error", what, fix, tally, (tally.first[label] for label in figures.unseen))
+        yield _first("error", what, fix, tally, figures.unseen)
+
+
+def _of_missing(name: str, tally: Tally) -> Iterator[Finding]:
+    """Look for labels that programs write where there is none."""
+    named = [label for label in tally.labels if label.casefold() in _MISSING]
+    if named and not tally.has_tags:
+        count = sum(tally.labels[label] for label in named)
+        what = f"{_part(count, len(tally), name)} have labels that may be missing values: {_names(named)}"
+        yield _first("warning", what, "take them out or put labels in, unless this is one", tally, named)
+
+
+def _of_tags(name: str, tally: Tally) -> Iterator[Finding]:
+    """Look for tags that mark no entity beside more that do."""
+    odd = [tag for tag in tally.labels if not TAG.fullmatch(tag)]
+    marked = sum(count for tag, count in tally.labels.items() if tag != "O" and TAG.fullmatch(tag))
+    if tally.has_tags and odd and marked > sum(tally.labels[tag] for tag in odd):
+        what = f"{_count(len(odd), 'tag')} of {name} not in BIO or BIOES, as the others are: {_names(odd)}"
+        fix = "correct them, or no entities can be predicted: O, or B-, I-, E- or S- and a type"
+        yield _first("warning", what, fix, tally, odd)
 
 
 def _of_tokens(name: str, figures: SplitFigures, limit: int | None, most: int | None) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from ambos.suggest import did_you_mean
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _MARKS = "BIELSU"  # of BIO, BIOES and BILOU, in the order of an entity's words
-_TAG = re.compile(rf"[{_MARKS}]-.+|O", re.DOTALL)
+TAG = re.compile(rf"[{_MARKS}]-.+|O", re.DOTALL)
 _SHOWN = 8
 _LONGEST = 60  # characters of a label in an error
 UNKNOWN_SHOWN = 5  # labels that are not known, in an error
@@ -108,7 +108,7 @@ def unknown_labels(unknown: Mapping[str, Place], known: Sequence[str], *, noun: 
 def _ordered(labels: set[str]) -> tuple[str, ...]:
     if all(_NUMBER.fullmatch(label) for label in labels):
         return tuple(sorted(labels, key=lambda label: (float(label), label)))
-    if all(_TAG.fullmatch(label) for label in labels):
+    if all(TAG.fullmatch(label) for label in labels):
         return tuple(sorted(labels, key=_tag_order))
     return tuple(sorted(labels))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ambos.data.conll_layout import DOCUMENT, Field, Layout, find_layout
+from ambos.data.label_set import TAG
 from ambos.data.read_rows import id_of, table, wrong_type
 from ambos.data.rows import BadRow, Columns, Problem, Problems, WordsRow, read_each
 from ambos.errors import InputError
@@ -18,7 +19,6 @@ from ambos.text.unpack import Advance
 LISTS: tuple[Format, ...] = ("jsonl", "parquet")
 TAGGED: tuple[Format, ...] = ("conll", "tsv", "txt", *LISTS)  # all but lists are read as CoNLL
 
-_MARKED = re.compile(r"[BIESLU]-.+|O", re.DOTALL)
 _WORD = re.compile(r"\S+")
 _MAX_WORDS = 100_000
 
@@ -201,15 +201,17 @@ def _checked_tags(sentence: _Sentence) -> tuple[str, ...]:
 def misplaced(tags: Sequence[str]) -> int:
     """Count the places at which tags break BIO or BIOES (BILOU): 0 for tags of other kinds.
 
-    Something goes on (I, E) that did not begin, or, where ends are marked at all, does not end.
+    Something goes on (I, E) that did not begin, or, where ends are marked at all, does not end. A tag of
+    another kind is as O: nothing goes on after it.
 
     Examples
     --------
     >>> misplaced(["O", "I-PER", "B-LOC", "I-PER"]), misplaced(["B-PER", "O", "S-LOC"]), misplaced(["NOUN"])
     (2, 1, 0)
+    >>> misplaced(["X-PER", "I-PER"])
+    1
     """
-    if not all(_MARKED.fullmatch(tag) for tag in tags):
-        return 0
+    tags = [tag if TAG.fullmatch(tag) else "O" for tag in tags]
     ends_are_marked = any(tag[0] in "ESLU" for tag in tags)
     wrong = 0
     for last, tag in pairwise(("O", *tags, "O")):
