@@ -353,6 +353,7 @@ def test_a_broken_line_of_json_is_a_bad_row(task, row, labelled):
     with pytest.raises(InputError, match="not a JSON object") as caught:
         RowFiles.find(["a.jsonl"], task, labelled=labelled)
     assert (caught.value.file, caught.value.line) == ("a.jsonl", 1)
+    assert caught.value.fix.endswith("or leave such lines out, and count them, with --skip-bad")
 
 
 def test_nothing_but_broken_lines_of_json():

@@ -530,6 +530,7 @@ class TestBrokenLines:
         with pytest.raises(InputError, match="not a JSON object") as caught:
             list(read_text_rows(sources, CLASSIFY, problems))
         assert caught.value.line == 151
+        assert caught.value.fix.endswith("or leave such lines out, and count them, with --skip-bad")
         assert len(list(read_text_rows(sources, CLASSIFY, Problems(skip_bad=True)))) == 151
 
     def test_a_file_of_nothing_else(self, tmp_path):

@@ -16,7 +16,7 @@ from ambos.data.read_rows import (
     read_text_rows,
 )
 from ambos.data.read_tagged import LISTS, TAGGED, read_tagged_rows
-from ambos.data.rows import Columns, Problems, Row, option
+from ambos.data.rows import Columns, Problems, Row, option, refuse_line
 from ambos.errors import InputError, UsageError
 from ambos.text.records import check_columns, column_names, list_columns
 from ambos.text.sources import Format, Source, find_sources
@@ -160,7 +160,7 @@ class RowFiles:
 
 def _names_in(source: Source, options: ReadOptions, *, skip_bad: bool) -> list[str]:
     """Return the names of a table's columns; raise `InputError` if there is nothing in it."""
-    names = column_names(source, options, skip_bad=skip_bad)
+    names = column_names(source, options, skip_bad=skip_bad, bad=refuse_line)
     if not names and not column_names(source, options):  # where all lines are bad, the first one is raised
         raise InputError(
             "there are no rows in this file",

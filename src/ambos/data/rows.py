@@ -157,6 +157,12 @@ def is_blank(text: str) -> bool:
     return not text or text.isspace() or all(category(one) in _BLANK for one in text)
 
 
+def refuse_line(_: int, error: InputError) -> None:
+    """Raise the error of a line that is no row; its fix names the option that leaves such lines out, too."""
+    error.fix = f"{error.fix}, or leave such lines out, and count them, with --skip-bad"
+    raise error
+
+
 class BadRow(Exception):  # noqa: N818 (no error before `Problems` says so)
     """A row that cannot be used; `line` is that of the problem, if it is not the row's first."""
 
