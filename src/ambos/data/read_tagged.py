@@ -109,9 +109,11 @@ def read_tagged_rows(
         lines = _lines_of(sentence) if isinstance(item, tuple) else ()
         tags = _checked_tags(sentence)
         wrong = misplaced(tags)
+        row = WordsRow(words, tags, file, line, lines=lines)
         if wrong:
-            problems.note(Problem("tags out of order", f"{wrong} of {len(tags)} tags", file, line))
-        return WordsRow(words, tags, file, line, lines=lines)
+            found = f"{len(wrong)} of {len(tags)} tags"
+            problems.note(Problem("tags out of order", found, file, row.line_of(wrong[0])))
+        return row
 
     return read_each(sources, items, make, problems)
 
@@ -198,8 +200,8 @@ def _checked_tags(sentence: _Sentence) -> tuple[str, ...]:
     return tuple(tag.strip() for tag in sentence.tags)
 
 
-def misplaced(tags: Sequence[str]) -> int:
-    """Count the places at which tags break BIO or BIOES (BILOU): 0 for tags of other kinds.
+def misplaced(tags: Sequence[str]) -> list[int]:
+    """Return the places of the tags that break BIO or BIOES (BILOU): none of tags of other kinds.
 
     Something goes on (I, E) that did not begin, or, where ends are marked at all, does not end. A tag of
     another kind is as O: nothing goes on after it.
@@ -207,17 +209,18 @@ def misplaced(tags: Sequence[str]) -> int:
     Examples
     --------
     >>> misplaced(["O", "I-PER", "B-LOC", "I-PER"]), misplaced(["B-PER", "O", "S-LOC"]), misplaced(["NOUN"])
-    (2, 1, 0)
+    ([1, 3], [0], [])
     >>> misplaced(["X-PER", "I-PER"])
-    1
+    [1]
     """
     tags = [tag if TAG.fullmatch(tag) else "O" for tag in tags]
     ends_are_marked = any(tag[0] in "ESLU" for tag in tags)
-    wrong = 0
-    for last, tag in pairwise(("O", *tags, "O")):
+    wrong = []
+    for place, (last, tag) in enumerate(pairwise(("O", *tags, "O"))):
         is_open = last[0] in "BI"
         if tag[0] in "IEL":
-            wrong += not (is_open and last[2:] == tag[2:])
-        else:
-            wrong += is_open and ends_are_marked
+            if not (is_open and last[2:] == tag[2:]):
+                wrong.append(place)
+        elif is_open and ends_are_marked:
+            wrong.append(place - 1)
     return wrong
