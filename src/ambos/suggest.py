@@ -12,5 +12,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("wordpeice", ["bpe", "unigram", "wordpiece"])
     'did you mean wordpiece?'
     """
-    near = get_close_matches(name, list(known), n=3, cutoff=0.6)
+    near = nearest(name, known)
     return f"did you mean {' or '.join(near)}?" if near else None
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Return up to three names that are close, the closest first; those that differ in case alone are.
+
+    Examples
+    --------
+    >>> nearest("POSITIVE", ["negative", "positive"])
+    ['positive']
+    """
+    names = list(known)
+    return [one for one in names if one.casefold() == name.casefold()][:3] or get_close_matches(name, names)

@@ -308,6 +308,16 @@ class TestScreen:
         assert "A rough estimate for this machine" in ran.out
         assert ambos("doctor", "train.csv", "--quiet") == Ran(0, "", "")
 
+    def test_questions_of_one_line(self, ambos, here):
+        asked = [{"id": f"q{n}", "question": f"Quem {n}?", "answers": []} for n in range(3)]
+        text = json.dumps({"data": [{"paragraphs": [{"context": "Ana.", "qas": asked}]}]})
+        Path("a.json").write_text(text)
+        lines = [
+            " ".join(line.split()) for line in ambos("doctor", "a.json", "--dev", "a.json").out.splitlines()
+        ]
+        assert "see a.json, line 1" in lines
+        assert "see questions q0, q1, q2" in lines
+
     def test_all_is_well(self, ambos, here):
         assert "nothing found that is wrong" in ambos("doctor", write("train.csv", GOOD)).out
 

@@ -190,7 +190,7 @@ class TestRefusedBeforeTraining:
         error = refuse(3, "dev.conll, line 7: the labels 'I-LOC' and 'B-ORG' are", "tag", *arguments)
         assert error["found"] == "I-LOC (line 7), B-ORG (line 8)"
         arguments = ["--train", "train.conll", "--test", "dev.conll"]
-        refuse(3, "dev.conll, line 8: the type 'ORG' is not one that the model knows", "tag", *arguments)
+        refuse(3, "dev.conll, line 8: the type 'ORG' is not one of the training rows", "tag", *arguments)
 
     def test_many_labels_that_train_does_not_have(self, refuse: Callable[..., dict]) -> None:
         Path("train.csv").write_text("text,label\n" + "".join(f"Um {n},{'ab'[n % 2]}\n" for n in range(8)))

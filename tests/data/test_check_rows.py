@@ -119,6 +119,32 @@ class TestLabels:
         assert found.splits["train"].labels["O"].share == 0.99
         assert found.findings == []
 
+    def test_labels_that_may_be_missing_values(self):
+        train = rows(
+            *((f"t{n}", label) for n, label in enumerate(["a", "NaN", "b", "n/a", "NaN", "none of it"]))
+        )
+        finding = about(examine(train), "may be missing")
+        assert finding.what == (
+            "3 of 6 rows of train (50.0 %) have labels that may be missing values: NaN, n/a"
+        )
+        assert (finding.severity, finding.examples) == ("warning", [("train.csv", 3), ("train.csv", 5)])
+        words = [WordsRow(("w", "v"), ("none", "a"), FILE, 1)]
+        assert not [one for one in examine(words).findings if "missing" in one.what]
+
+    def test_tags_that_are_none_of_bio_beside_others_that_are(self):
+        tags = ("B-PER", "I-PER", "O", "X-PER", "B-", "B-LOC")
+        row = WordsRow(tuple("abcdef"), tags, FILE, 4, lines=range(4, 10))
+        finding = about(examine([row]), "not in BIO")
+        assert finding.what == "2 tags of train not in BIO or BIOES, as the others are: X-PER, B-"
+        assert (finding.severity, finding.examples) == ("warning", [("train.csv", 7), ("train.csv", 8)])
+        nouns = [WordsRow(("a", "b", "c"), ("NOUN", "VERB", "E-mail"), FILE, 1)]
+        assert not [one for one in examine(nouns).findings if "BIO" in one.what]
+
+    def test_a_label_is_looked_for_at_its_word(self):
+        dev = [WordsRow(("a", "b"), ("O", "B-LOC"), DEV, 1, lines=range(1, 3))]
+        found = examine([WordsRow(("a", "b"), ("O", "B-PER"), FILE, 1)], {"dev": dev})
+        assert about(found, "not in train: B-LOC").examples == [("dev.csv", 2)]
+
     def test_scores(self):
         scored = [TextRow(f"t{score}", (), score, FILE, 1) for score in (1.0, 2.0, 6.0)]
         figures = examine(scored).splits["train"]
@@ -136,6 +162,15 @@ class TestTexts:
         finding = about(found, "in train, too")
         assert finding.what == "1 of 2 rows of dev (50.0 %) have a text that is in train, too"
         assert (finding.severity, finding.examples) == ("error", [("dev.csv", 3)])
+
+    def test_the_same_text_in_dev_and_test(self):
+        dev, test = rows(("Um", "a"), ("Dois", "b")), rows(("Três", "a"), ("  DOIS", "b"), file=DEV)
+        found = examine(many("ab"), {"dev": dev, "test": test})
+        assert [figures.in_train for figures in found.splits.values()] == [0, 0, 0]
+        finding = about(found, "in dev, too")
+        assert finding.what == "1 of 2 rows of test (50.0 %) have a text that is in dev, too"
+        assert (finding.severity, finding.examples) == ("error", [("dev.csv", 3)])
+        assert finding.fix.startswith("take them out of dev, whose rows select the weights")
 
     def test_a_few_of_many_are_a_warning(self):
         dev = [*many("ab" * 100, DEV), *rows(("train 0", "a"), file=DEV)]
@@ -172,6 +207,16 @@ class TestTexts:
         assert found.splits["train"].labels["answerable"].count == 2
         assert not any("class" in finding.what or "label" in finding.what for finding in found.findings)
 
+    def test_questions_of_one_line_are_told_by_their_ids(self):
+        def ask(name, file, question="Quem?"):
+            return QuestionRow(name, question, "Ana.", (), file, 1)
+
+        found = examine(
+            [ask("q1", FILE)], {"dev": [ask("q2", DEV), ask("q3", DEV, "Onde?"), ask("dev.csv:1", DEV)]}
+        )
+        finding = about(found, "in train")
+        assert (finding.examples, finding.ids) == ([("dev.csv", 1)], ["q2", "q3"])
+
     def test_repeated_texts(self):
         found = examine(rows(("a", "x"), ("b", "y"), ("A ", "x"), ("c", "y"), ("a", "x")))
         assert found.splits["train"].duplicates == 2
@@ -193,7 +238,7 @@ class TestTexts:
         assert examine([row, dataclasses.replace(row, score=1.0)]).conflicts == 1
 
     def test_empty_texts_and_empty_splits(self):
-        found = examine(rows(("a", "x"), (" ", "y")), {"dev": []})
+        found = examine(rows(("a", "x"), (" \u200b", "y")), {"dev": []})
         assert found.splits["train"].empty == 1
         assert about(found, "empty text").examples == [("train.csv", 3)]
         assert about(found, "dev has no rows").severity == "error"

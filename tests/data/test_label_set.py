@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambos.data.label_set import LabelSet
+from ambos.data.label_set import LabelSet, unknown_labels
 from ambos.data.rows import PairRow, TextRow, WordsRow
 from ambos.errors import InputError
 
@@ -95,3 +95,15 @@ def test_a_label_that_is_not_there():
         LabelSet.of(map(str, range(100))).id_of("x" * 1000)
     assert caught.value.expected == "0, 1, 2, 3, 4, 5, 6, 7, and 92 more"
     assert len(str(caught.value)) < 400
+
+
+def test_several_labels_that_are_not_there():
+    known, unknown = ["negative", "positive"], {"Positive": (FILE, 2), "x": (FILE, 3), "NEGATIVE": (FILE, 5)}
+    error = unknown_labels(unknown, known, learnt=True, skippable=True)
+    assert error.what == "the labels 'Positive', 'x' and 'NEGATIVE' are not among those of the training rows"
+    assert error.fix == (
+        "did you mean positive for 'Positive', negative for 'NEGATIVE'? Otherwise correct them, or train "
+        "with rows that have them, or leave such rows out with --skip-bad"
+    )
+    one = unknown_labels({"POSITIVE": (FILE, 2)}, known, skippable=True)
+    assert one.fix == "did you mean positive? Otherwise leave such rows out with --skip-bad"

@@ -12,7 +12,7 @@ from ambos.data.detect_columns import detect_columns
 from ambos.data.read_files import RowFiles, guess_task
 from ambos.data.read_tagged import Untagged
 from ambos.data.rows import Columns, PairRow, Problems, QuestionRow, TextRow, WordsRow
-from ambos.errors import InputError
+from ambos.errors import InputError, UsageError
 
 PASSAGE = "Ana nasceu em São Paulo."
 
@@ -206,6 +206,59 @@ class TestQuestions:
             unlabelled("b.jsonl", "answer")
 
 
+@pytest.mark.parametrize(
+    ("name", "task", "given"),
+    [
+        ("a.csv", "classify", Columns(text="label", label="label")),
+        ("a.csv", "pair", Columns(text_a="text", text_b="text", label="label")),
+        ("a.csv", "score", Columns(text="label", score="label")),
+        ("a.conll", "tag", Columns(words="1", tags="1")),
+    ],
+)
+def test_one_column_for_two_things_is_refused(name, task, given):
+    write(name, *(["text,label", "Um,a"] if name == "a.csv" else ["Ana B-PER", "ri O"]))
+    with pytest.raises(UsageError, match="one column is named for two things") as refused:
+        RowFiles.find([name], task, given)
+    one, other = (f"--{role.replace('_', '-')} {column}" for role, column in list(given.chosen.items())[:2])
+    assert refused.value.found == f"{one} {other}"
+
+
+@pytest.mark.parametrize(
+    ("task", "given", "unread", "read"),
+    [
+        ("classify", Columns(words="x"), "--words", "--text, --label"),
+        ("classify", Columns(score="x", question="y"), "--score and --question", "--text, --label"),
+        ("classify", Columns(text_a="x", text_b="y", text="z"), "--text", "--text-a, --text-b, --text-c"),
+        ("score", Columns(label="x"), "--label", "--text, --score"),
+        ("embed", Columns(text="x"), "--text", "--text-a, --text-b, --text-c, --text-d"),
+        ("tag", Columns(text="x"), "--text", "--words, --tags"),
+        ("answer", Columns(label="x"), "--label", "--question, --passage, --answers"),
+    ],
+)
+def test_columns_that_the_task_does_not_read_are_refused(task, given, unread, read):
+    row = dict.fromkeys(("text", "label", "x", "y", "z", "question", "passage"), "Um")
+    write("a.jsonl", row | {"text_a": "Um", "text_b": "Dois", "words": [], "tags": [], "answers": []})
+    with pytest.raises(UsageError, match=f"are read without {unread}\n") as refused:
+        RowFiles.find(["a.jsonl"], task, given)
+    assert refused.value.expected.startswith(f"columns for {read}")
+    assert refused.value.fix == f"leave out {unread}"
+
+
+def test_the_task_is_one_that_reads_the_columns_that_are_named():
+    write("a.jsonl", {"text": "Um", "label": "a", "words": ["Um"], "tags": ["O"]})
+    assert guess_task(["a.jsonl"]) == "tag"
+    assert guess_task(["a.jsonl"], Columns(text="text")) == "classify"
+
+
+def test_a_column_that_is_named_is_looked_for_as_nothing_else():
+    with pytest.raises(InputError, match="no column is known to hold the label"):
+        detect_columns(["text", "label"], "classify", Columns(text="label"))
+    found = detect_columns(["text", "label", "topic"], "classify", Columns(text="label"))
+    assert found.chosen == {"text": "label", "label": "topic"}
+    same = Columns(text="text", id="text")  # an id is only handed on
+    assert detect_columns(["text"], "classify", same, labelled=False) == same
+
+
 def test_columns_without_labels():
     assert str(detect_columns(["id", "Frase"], "classify", labelled=False)) == "text: Frase, id: id"
     assert str(detect_columns(["text", "words"], "tag", labelled=False)) == "words: words"
@@ -300,6 +353,7 @@ def test_a_broken_line_of_json_is_a_bad_row(task, row, labelled):
     with pytest.raises(InputError, match="not a JSON object") as caught:
         RowFiles.find(["a.jsonl"], task, labelled=labelled)
     assert (caught.value.file, caught.value.line) == ("a.jsonl", 1)
+    assert caught.value.fix.endswith("or leave such lines out, and count them, with --skip-bad")
 
 
 def test_nothing_but_broken_lines_of_json():

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from ambos.data import read_questions
 from ambos.data.read_questions import QUESTIONS, read_question_rows
-from ambos.data.rows import Columns, Problems, QuestionRow
+from ambos.data.rows import Columns, Problems, QuestionRow, is_blank
 from ambos.errors import InputError, UsageError
 from ambos.text.sources import find_sources
 
@@ -234,7 +234,7 @@ class TestTables:
 @given(st.data())
 def test_round_trip(tmp_path, data):
     text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
-        lambda text: not text.isspace()
+        lambda text: not is_blank(text)
     )
     questions = []
     passage = data.draw(text)

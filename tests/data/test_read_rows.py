@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from ambos.data.detect_columns import detect_columns
 from ambos.data.read_rows import TABLES, read_pair_rows, read_text_rows
-from ambos.data.rows import Columns, PairRow, Problems, TextRow
+from ambos.data.rows import Columns, PairRow, Problems, TextRow, is_blank
 from ambos.errors import InputError, UsageError
 from ambos.text.records import column_names
 from ambos.text.sources import find_sources
@@ -31,7 +31,7 @@ ROWS = [
 ]
 
 SOME_TEXT = st.text(st.characters(exclude_characters="\r\0", exclude_categories=["Cs"]), max_size=30).filter(
-    lambda text: text and not text.isspace()
+    lambda text: not is_blank(text)
 )
 SOME_LABELS = st.lists(st.text(st.characters(categories=["L", "Nd"]), min_size=1), unique=True, max_size=3)
 SOME_SCORE = st.floats(allow_nan=False, allow_infinity=False)
@@ -260,6 +260,7 @@ class TestTexts:
         [
             ("", "empty text"),
             (" \n\u3000", "empty text"),
+            ("   \u200b\x00\ufeff ", "empty text"),
             (None, "empty text"),
             (1, "wrong type"),
             (["a"], "wrong type"),
@@ -529,6 +530,7 @@ class TestBrokenLines:
         with pytest.raises(InputError, match="not a JSON object") as caught:
             list(read_text_rows(sources, CLASSIFY, problems))
         assert caught.value.line == 151
+        assert caught.value.fix.endswith("or leave such lines out, and count them, with --skip-bad")
         assert len(list(read_text_rows(sources, CLASSIFY, Problems(skip_bad=True)))) == 151
 
     def test_a_file_of_nothing_else(self, tmp_path):
@@ -539,4 +541,6 @@ class TestBrokenLines:
         assert problems.counts == {"not a JSON object": 2}
         with pytest.raises(InputError, match="there are no rows in this file") as caught:
             list(read_text_rows(find_sources([str(bad)]), CLASSIFY, Problems(skip_bad=True)))
-        assert caught.value.found == "2 rows, all of them left out as bad"
+        assert caught.value.found.startswith(
+            f"2 rows, all of them left out as bad: 2 for not a JSON object; {bad}, line 1: "
+        )

@@ -237,14 +237,16 @@ class TestTags:
             ("S-X B-X", 1),
             ("E-X", 1),
             ("S-X I-X", 2),
-            ("NOUN I-X", 0),
-            ("B- I-X", 0),
+            ("NOUN VERB X", 0),
+            ("NOUN I-X", 1),  # what is odd does not hide what is out of order
+            ("B- I-X O", 1),
+            ("B-X I-X X-X", 0),
             ("B-a-b I-a-b", 0),
             ("O", 0),
         ],
     )
     def test_out_of_order(self, tags, wrong):
-        assert misplaced(tags.split()) == wrong
+        assert len(misplaced(tags.split())) == wrong
 
     def test_they_are_counted_and_kept(self, tmp_path):
         problems = Problems()
@@ -252,6 +254,12 @@ class TestTags:
         assert len(rows) == 2
         assert (problems.counts, problems.noted) == ({}, {"tags out of order": 1})
         assert (problems.examples[0].line, problems.examples[0].found) == (1, "1 of 2 tags")
+
+    def test_their_line_is_that_of_the_word(self, tmp_path):
+        for text, line in (("a\tB-X\nb\tO\nc\tI-X\n", 3), ("a\tS-X\nb\tB-X\n\nc\tO\n", 2)):
+            problems = Problems()
+            read(write(tmp_path, "a.conll", text), problems=problems)
+            assert [problem.line for problem in problems.examples] == [line]
 
 
 WORD = st.text(

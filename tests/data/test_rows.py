@@ -73,12 +73,29 @@ def test_bad_rows_are_left_out_and_counted():
 
 
 @pytest.mark.parametrize(
-    ("items", "found"), [([], "none"), ([-1, -1], "2 rows, all of them left out as bad")]
+    ("items", "found"),
+    [
+        ([], "none"),
+        ([-1], "1 row, left out as bad: 1 for no label; a.csv, line 2: no label (-1)"),
+        ([-1, -1], "2 rows, all of them left out as bad: 2 for no label; a.csv, line 2: no label (-1); "),
+    ],
 )
 def test_no_rows_at_all(items, found):
     with pytest.raises(InputError) as caught:
         list(numbers(*items)(Problems(skip_bad=True)))
-    assert (caught.value.what, caught.value.found) == ("there are no rows in this file", found)
+    assert caught.value.what == "there are no rows in this file"
+    assert caught.value.found.startswith(found)
+
+
+def test_no_rows_in_one_split_do_not_count_those_left_out_of_another():
+    problems = Problems(skip_bad=True)
+    assert len(list(numbers(1, -1)(problems))) == 1
+    with pytest.raises(InputError) as caught:
+        list(numbers(-2)(problems))
+    assert caught.value.found.endswith("bad: 1 for no label; a.csv, line 2: no label (-2)")
+    with pytest.raises(InputError) as caught:
+        list(numbers()(problems))
+    assert caught.value.found == "none"
 
 
 def test_nothing_to_read_is_no_error_of_a_file():

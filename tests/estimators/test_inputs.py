@@ -75,6 +75,7 @@ WRONG: list[tuple[Any, Any, Any, type[Exception], str]] = [
     (TextRegressor, TEXTS, [1.0, 2.0], ValueError, "inconsistent numbers of samples"),
     (TextRegressor, TEXTS, [1.0, float("nan"), 2.0], ValueError, "y contains NaN"),
     (TextRegressor, TEXTS, [1.0, float("inf"), 2.0], ValueError, "y contains infinity"),
+    (TextRegressor, TEXTS, [2.5, 2.5, 2.5], ValueError, "^all scores in y are the same"),
     (TextRegressor, TEXTS, ["a", "b", "c"], ValueError, "could not convert"),
     (TextRegressor, TEXTS, [[1.0, 2.0]] * 3, ValueError, "y should be a 1d array"),
     (Tagger, TEXTS, [["O"]] * 3, TypeError, r"text\.split\(\)"),
@@ -157,7 +158,7 @@ class TestAdvice:
                 [0, 1, 0, 1],
                 'settings={"pair": {"heads": N}}',
             ),
-            (TextRegressor, {}, LONG_ONES, [1.0] * 4, "add rows with other scores"),
+            (TextRegressor, {}, LONG_ONES, [1.0] * 4, "add examples with other scores"),
             (
                 QuestionAnswerer,
                 {"long": "error", "max_length": 8},

@@ -212,7 +212,7 @@ def test_a_label_that_is_unknown_is_refused_before_anything_is_trained(
     test.write_text(json.dumps({"text": "bom", "label": "splendid"}) + "\n")
     for how in ({"folds": 2}, {"search": {"trials": 2}}):
         recipe = small_recipe("classify", base, {**files["classify"], "test": str(test)}, **how)
-        with pytest.raises(InputError, match="'splendid' is not one that the model knows"):
+        with pytest.raises(InputError, match="'splendid' is not one of the training rows"):
             finetune_series(tmp_path / "run", recipe)
         assert not (tmp_path / "run").exists()
 

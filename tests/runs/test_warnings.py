@@ -147,6 +147,22 @@ def test_rows_that_were_learnt_from_are_told() -> None:
     assert found.what.startswith("1 of 10 dev rows and 50 of 100 test rows have a text")
 
 
+def test_rows_that_selected_the_weights_are_told() -> None:
+    rows = [TextRow(f"Frase {number}", ("a",), None, HERE, number) for number in range(300)]
+    loud = replace(rows[100], text="FRASE  100")
+    assert leak(rows[:100], dev=rows[100:110], test=[*rows[110:300], loud]) is None  # one of 191
+    found = leak(rows[:100], dev=rows[100:110], test=[*rows[110:119], loud])
+    assert found is not None
+    assert found.what == (
+        "1 of 10 test rows have a text that is among the dev rows: the test figures are of rows that "
+        "selected the weights."
+    )
+    both = leak(rows[:100], dev=rows[90:110], test=rows[90:110])
+    assert both is not None
+    assert both.what.startswith("10 of 20 dev rows and 10 of 20 test rows have a text")
+    assert "20 of 20 test rows have a text that is among the dev rows" in both.what
+
+
 def test_gap_and_forgetting_must_be_large_and_certain() -> None:
     train, dev = Estimate(0.95, 0.9, 0.99), Estimate(0.75, 0.7, 0.8)
     assert gap("accuracy", train, dev, 200) is not None

@@ -165,7 +165,7 @@ def _task_of(files: list[str], task: str | None, given: "Columns", options: "Rea
     if task is None:
         return guess_task(files, given, options, skip_bad=True)
     if task == "pair":
-        with suppress(InputError):
+        with suppress(InputError, UsageError):
             return guess_task(files, given, options, among=("pair", "pair-score"), skip_bad=True)
     return task  # type: ignore[return-value]
 

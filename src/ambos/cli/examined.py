@@ -96,6 +96,11 @@ def _show_findings(console: Console, findings: list[Value]) -> None:
         for file, numbers in lines.items():
             where = f"{'line' if len(numbers) == 1 else 'lines'} {', '.join(map(str, numbers))}"
             console.print(f"{'':9}[cyan]see[/]  {printable(file)}, {where}", soft_wrap=True)
+        if finding["ids"]:
+            questions = (
+                f"{'question' if len(finding['ids']) == 1 else 'questions'} {', '.join(finding['ids'])}"
+            )
+            console.print(f"{'':9}[cyan]see[/]  {printable(questions)}", soft_wrap=True)
 
 
 def _show_estimate(console: Console, value: Value) -> None:

@@ -120,8 +120,8 @@ def predict(
     screen = Screen(json, quiet)
     loaded = load_model(screen, model, device)
     task: Any = loaded.learnt.name
-    if task == "tag":
-        words, text = words or text, None  # running text takes the place of words
+    if task == "tag" and words is None:
+        words, text = text, None  # running text takes the place of words
     given = Columns(
         text=text,
         text_a=text_a,

@@ -1,36 +1,42 @@
 """What labelled rows hold and what is wrong with them, in figures and sentences, before training."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
 
+from ambos.data.label_set import TAG
 from ambos.data.rows import Kind, Problems, Row
 from ambos.data.tally_rows import Place, ScoreFigures, Share, Tally, TokenFigures
 from ambos.text.tokenizer import Tokenizer
 
 Severity = Literal["error", "warning", "note"]
 
-TRAIN = "train"
+TRAIN, DEV, TEST = "train", "dev", "test"
 _EXAMPLES = 6
 _NAMED = 8  # labels in a sentence
 _RARE = 10  # examples of a label with which little can be learnt
 _UNEVEN = 10  # times as often as another label
 _LEAK = 0.01  # share of a split beyond which its figures say little
+_MISSING = {"nan", "null", "none", "n/a", "na"}
 _UNKNOWN = 0.01
 _FERTILITY = 2.5
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to know or to put right: a plain sentence, what to do, and where to look."""
+    """One thing to know or to put right: a plain sentence, what to do, and where to look.
+
+    `ids` are those of the questions that the examples are: many may stand in one line.
+    """
 
     severity: Severity
     what: str
     fix: str
     examples: list[Place]
+    ids: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ def examine(
     splits = {}
     for name, tally in tallies.items():
         repeated = _repeated(tally)
-        leaked = [] if tally is known else np.flatnonzero(np.isin(tally.shared, known.shared)).tolist()
+        leaked = [] if tally is known else _shared(tally, known)
         splits[name] = figures = SplitFigures(
             rows=len(tally),
             empty=len(tally.empty) + unread[name],
@@ -129,13 +135,18 @@ def examine(
             scores=tally.scores(),
             tokens=tally.tokens.figures(limit) if tally.tokens else None,
         )
-        findings += _of_texts(name, tally, figures, repeated, leaked)
+        findings += _of_texts(name, tally, figures, repeated)
+        findings += _of_leaks(name, tally, TRAIN, leaked)
+        if name == TEST and DEV in tallies:
+            findings += _of_leaks(name, tally, DEV, _shared(tally, tallies[DEV]))
         findings += _of_labels(tally) if tally is known else _of_unseen(name, tally, figures)
         findings += _of_tokens(name, figures, limit, most)
-    conflicts, places = _conflicts(list(tallies.values()))
+        findings += _of_missing(name, tally)
+        findings += _of_tags(name, tally)
+    conflicts, torn = _conflicts(list(tallies.values()))
     if conflicts:
         what = f"{_count(conflicts, 'text')} in more than one row, and not labelled alike"
-        findings.append(Finding("warning", what, "decide what is right, and take the others out", places))
+        findings.append(_seen("warning", what, "decide what is right, and take the others out", torn))
     findings.sort(key=lambda finding: get_args(Severity).index(finding.severity))
     return Examination(splits, conflicts, problems.counts, findings)
 
@@ -147,8 +158,13 @@ def _repeated(tally: Tally) -> list[int]:
     return np.flatnonzero(again).tolist()
 
 
-def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[Place]]:
-    """Count the texts that have different answers, and return the places of the first of them."""
+def _shared(tally: Tally, other: Tally) -> list[int]:
+    """Return the numbers of the rows that have a text (or passage) of another split."""
+    return np.flatnonzero(np.isin(tally.shared, other.shared)).tolist()
+
+
+def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[tuple[Tally, int]]]:
+    """Count the texts that have different answers, and return the first rows that have them."""
     text = np.unique(np.concatenate([tally.texts for tally in tallies]), return_inverse=True)[1]
     answer = np.unique(np.concatenate([tally.answers for tally in tallies]), return_inverse=True)[1]
     different = np.unique(text * (len(answer) + 1) + answer) // (len(answer) + 1)
@@ -159,17 +175,30 @@ def _conflicts(tallies: Sequence[Tally]) -> tuple[int, list[Place]]:
     starts = np.cumsum([0, *map(len, tallies)])
     shown = together[:_EXAMPLES]
     owners = np.searchsorted(starts, shown, side="right") - 1
-    places = [tallies[owner].place(row - starts[owner]) for row, owner in zip(shown, owners, strict=True)]
-    return len(torn), places
+    found = [(tallies[owner], row - starts[owner]) for row, owner in zip(shown, owners, strict=True)]
+    return len(torn), found
 
 
 def _finding(severity: Severity, what: str, fix: str, tally: Tally, rows: Iterable[int]) -> Finding:
-    return Finding(severity, what, fix, [tally.place(row) for row in islice(rows, _EXAMPLES)])
+    return _seen(severity, what, fix, [(tally, row) for row in islice(rows, _EXAMPLES)])
+
+
+def _seen(severity: Severity, what: str, fix: str, rows: Sequence[tuple[Tally, int]]) -> Finding:
+    """Return a finding that names these rows: each line once, and the ids of questions."""
+    places = dict.fromkeys(tally.place(row) for tally, row in rows)
+    ids = dict.fromkeys(name for tally, row in rows if (name := tally.id(row)) is not None)
+    return Finding(severity, what, fix, list(places), list(ids))
+
+
+def _first(severity: Severity, what: str, fix: str, tally: Tally, labels: Iterable[str]) -> Finding:
+    """Return a finding that names the first places of these labels."""
+    places = dict.fromkeys(tally.first[label] for label in labels)
+    return Finding(severity, what, fix, list(islice(places, _EXAMPLES)))
 
 
 def _of_problems(problems: Problems) -> Iterator[Finding]:
     places = {
-        kind: [(str(example.file), example.line) for example in problems.examples if example.kind == kind]
+        kind: list(dict.fromkeys((str(one.file), one.line) for one in problems.examples if one.kind == kind))
         for kind in (*problems.counts, *problems.noted)
     }
     for kind, count in problems.counts.items():
@@ -180,23 +209,26 @@ def _of_problems(problems: Problems) -> Iterator[Finding]:
         yield Finding("note", f"{_count(count, 'sentence')} with {kind}", fix, places[kind])
 
 
-def _of_texts(
-    name: str, tally: Tally, figures: SplitFigures, repeated: Sequence[int], leaked: Sequence[int]
-) -> Iterator[Finding]:
+def _of_texts(name: str, tally: Tally, figures: SplitFigures, repeated: Sequence[int]) -> Iterator[Finding]:
     if not figures.rows:
         yield Finding("error", f"{name} has no rows", "check that it is the right file, and whole", [])
     if tally.empty:
         what = f"{_part(len(tally.empty), figures.rows, name)} have an empty text"
         yield _finding("error", what, "take them out, or put the text in", tally, tally.empty)
-    if leaked:
-        what = "passage" if tally.has_questions else "text"
-        what = f"{_part(figures.in_train, figures.rows, name)} have a {what} that is in train, too"
-        severity: Severity = "error" if figures.in_train >= _LEAK * figures.rows else "warning"
-        fix = f"take them out of train: what is measured on {name} would be better than it is"
-        yield _finding(severity, what, fix, tally, leaked)
     if repeated:
         what = f"{_part(figures.duplicates, figures.rows, name)} repeat the text of an earlier one"
         yield _finding("note", what, "take them out, unless they are meant to count more", tally, repeated)
+
+
+def _of_leaks(name: str, tally: Tally, other: str, leaked: Sequence[int]) -> Iterator[Finding]:
+    """Look at what a split shares with one that is learnt from, or that decides which weights are kept."""
+    if leaked:
+        what = "passage" if tally.has_questions else "text"
+        what = f"{_part(len(leaked), len(tally), name)} have a {what} that is in {other}, too"
+        severity: Severity = "error" if len(leaked) >= _LEAK * len(tally) else "warning"
+        why = ", whose rows select the weights" if other == DEV else ""
+        fix = f"take them out of {other}{why}: what is measured on {name} would be better than it is"
+        yield _finding(severity, what, fix, tally, leaked)
 
 
 def _of_labels(tally: Tally) -> Iterator[Finding]:
@@ -213,14 +245,12 @@ def _of_labels(tally: Tally) -> Iterator[Finding]:
     if len(shares) > max(_RARE, len(tally) / 2):
         what = f"{len(shares):,} different labels for {_count(len(tally), 'row')} of train"
         fix = "name the column that holds the labels with --label COLUMN; numbers on a scale are scores"
-        yield _finding("warning", what, fix, tally, tally.first.values())
+        yield _first("warning", what, fix, tally, tally.first)
         return
     rare = [label for label, share in shares.items() if share.count < _RARE]
     if rare:
         what = f"{_count(len(rare), 'label')} with fewer than {_RARE} examples in train: {_names(rare)}"
-        yield _finding(
-            "warning", what, "find more examples, or join labels", tally, (tally.first[name] for name in rare)
-        )
+        yield _first("warning", what, "find more examples, or join labels", tally, rare)
     most, least = next(iter(shares)), next(reversed(shares))
     if shares[most].count >= _UNEVEN * shares[least].count:
         uneven = f"{shares[most].count:,} examples of {most} and {shares[least].count:,} of {least}"
@@ -232,7 +262,26 @@ def _of_unseen(name: str, tally: Tally, figures: SplitFigures) -> Iterator[Findi
     if figures.unseen:
         what = f"{_count(len(figures.unseen), 'label')} of {name} not in train: {_names(figures.unseen)}"
         fix = "correct them, or put rows that have them into train"
-        yield _finding("error", what, fix, tally, (tally.first[label] for label in figures.unseen))
+        yield _first("error", what, fix, tally, figures.unseen)
+
+
+def _of_missing(name: str, tally: Tally) -> Iterator[Finding]:
+    """Look for labels that programs write where there is none."""
+    named = [label for label in tally.labels if label.casefold() in _MISSING]
+    if named and not tally.has_tags:
+        count = sum(tally.labels[label] for label in named)
+        what = f"{_part(count, len(tally), name)} have labels that may be missing values: {_names(named)}"
+        yield _first("warning", what, "take them out or put labels in, unless this is one", tally, named)
+
+
+def _of_tags(name: str, tally: Tally) -> Iterator[Finding]:
+    """Look for tags that mark no entity beside more that do."""
+    odd = [tag for tag in tally.labels if not TAG.fullmatch(tag)]
+    marked = sum(count for tag, count in tally.labels.items() if tag != "O" and TAG.fullmatch(tag))
+    if tally.has_tags and odd and marked > sum(tally.labels[tag] for tag in odd):
+        what = f"{_count(len(odd), 'tag')} of {name} not in BIO or BIOES, as the others are: {_names(odd)}"
+        fix = "correct them, or no entities can be predicted: O, or B-, I-, E- or S- and a type"
+        yield _first("warning", what, fix, tally, odd)
 
 
 def _of_tokens(name: str, figures: SplitFigures, limit: int | None, most: int | None) -> Iterator[Finding]:

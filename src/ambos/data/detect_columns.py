@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import fields
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -73,7 +74,9 @@ def detect_columns(
     """Say which of a table's columns hold what a task needs, by their names alone, never by their order.
 
     Case, accents and signs in names do not count: `Rótulo` is `rotulo`, `sentence_1` is `sentence1`. Where no
-    column or more than one could be meant, `InputError` lists the columns and the option that says which.
+    column or more than one could be meant, `InputError` lists the columns and the option that says which. No
+    column holds two things, and none is named for what the task does not read: `UsageError` if one is `given`
+    so.
 
     Parameters
     ----------
@@ -94,8 +97,13 @@ def detect_columns(
     text: Frase, label: rótulo
     """
     given = given or Columns()
+    refuse_twice(given)
+    _refuse_unread(given, task)
     check_columns(names, given.wanted, file)
     found = given.chosen
+    free = [
+        name for name in names if name not in found.values()
+    ]  # what is named for one thing holds no other
     needed = _NEEDED[task]
     if ("text_a", "text_b") in needed:
         _refuse_texts(given, texts)
@@ -113,14 +121,63 @@ def detect_columns(
                 found=str(given),
                 fix=f"{option(missing[0])} COLUMN",
             )
-        candidates = _candidates(roles, names)
+        candidates = _candidates(roles, free)
         if not candidates and roles == ("words",) and not labelled:
-            candidates = _candidates(("text",), names)
+            candidates = _candidates(("text",), free)
         if len(candidates) == 1:
             found |= zip(roles, candidates[0], strict=True)
         elif candidates or roles not in _OPTIONAL:
             raise _unclear(roles, candidates, names, file)
     return Columns(**found)
+
+
+def refuse_twice(given: Columns) -> None:
+    """Raise `UsageError` if one column is named for two things; only an id may be what is read, too."""
+    first: dict[str, str] = {}
+    for role, name in given.chosen.items():
+        if role == "id":
+            continue
+        if name in first:
+            raise UsageError(
+                f"one column is named for two things: {name}",
+                expected="a column of its own for each",
+                found=f"{option(first[name])} {name} {option(role)} {name}",
+                fix=f"name another column for one of them: {option(role)} COLUMN",
+            )
+        first[name] = role
+
+
+def reads(task: Task, given: Columns) -> bool:
+    """Tell whether a task reads every column that is given.
+
+    Examples
+    --------
+    >>> reads("classify", Columns(text="a", id="n")), reads("classify", Columns(words="a"))
+    (True, False)
+    """
+    return not given.chosen.keys() - _roles(task)
+
+
+def _roles(task: Task) -> set[str]:
+    """Return what columns may be named for; ids and titles for every task: they are only handed on."""
+    needed = _NEEDED[task]
+    more = FURTHER if ("text_a", "text_b") in needed else ()
+    return {role for roles in needed for role in roles} | {"id", "title", *more}
+
+
+def _refuse_unread(given: Columns, task: Task) -> None:
+    """Raise `UsageError` if a column is named for what the task does not read."""
+    if reads(task, given):
+        return
+    roles = _roles(task)
+    unread = [role for role in given.chosen if role not in roles]
+    named = [one.name for one in fields(Columns) if one.name in roles - {"id", "title"}]
+    raise UsageError(
+        f"rows for {task} are read without {' and '.join(map(option, unread))}",
+        expected=f"columns for {', '.join(map(option, named))}",
+        found=" ".join(f"{option(role)} {given.of(role)}" for role in unread),
+        fix=f"leave out {' and '.join(map(option, unread))}",
+    )
 
 
 def _refuse_texts(given: Columns, texts: int | None) -> None:

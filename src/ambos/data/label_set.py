@@ -8,11 +8,11 @@ from pathlib import Path
 
 from ambos.data.rows import PairRow, TextRow, WordsRow
 from ambos.errors import InputError
-from ambos.suggest import did_you_mean
+from ambos.suggest import did_you_mean, nearest
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _MARKS = "BIELSU"  # of BIO, BIOES and BILOU, in the order of an entity's words
-_TAG = re.compile(rf"[{_MARKS}]-.+|O", re.DOTALL)
+TAG = re.compile(rf"[{_MARKS}]-.+|O", re.DOTALL)
 _SHOWN = 8
 _LONGEST = 60  # characters of a label in an error
 UNKNOWN_SHOWN = 5  # labels that are not known, in an error
@@ -74,8 +74,18 @@ class LabelSet:
         return index
 
 
-def unknown_labels(unknown: Mapping[str, Place], known: Sequence[str], *, noun: str = "label") -> InputError:
+def unknown_labels(
+    unknown: Mapping[str, Place],
+    known: Sequence[str],
+    *,
+    noun: str = "label",
+    learnt: bool = False,
+    skippable: bool = False,
+) -> InputError:
     """Return the error for labels that are not among those that are known; each has the place it stands at.
+
+    Those of the training rows are known where a model is being `learnt`; rows are `skippable` where a command
+    can leave them out.
 
     Examples
     --------
@@ -87,19 +97,28 @@ def unknown_labels(unknown: Mapping[str, Place], known: Sequence[str], *, noun: 
     """
     first, (file, line) = next(iter(unknown.items()))
     names = [name[:_LONGEST] for name in unknown]
-    what = f"the {noun} {names[0]!r} is not one that the model knows"
+    whose = "of the training rows" if learnt else "that the model knows"
+    what = f"the {noun} {names[0]!r} is not one {whose}"
     found = names[0]
     fix = did_you_mean(first, known) or "correct it, or train with rows that have it"
     if len(unknown) > 1:
         listed = [repr(name) for name in names[:UNKNOWN_SHOWN]]
         last = "more" if len(names) > UNKNOWN_SHOWN else listed.pop()
-        what = f"the {noun}s {', '.join(listed)} and {last} are not among those that the model knows"
+        what = f"the {noun}s {', '.join(listed)} and {last} are not among those {whose}"
         places = [
             f"{name[:_LONGEST]} ({'' if where == file else f'{where}, '}line {number})"
             for name, (where, number) in unknown.items()
         ]
         found = ", ".join(places[:UNKNOWN_SHOWN])
-        fix = "correct them, or train with rows that have them"
+        near = [
+            f"{found_near[0]} for {name[:_LONGEST]!r}"
+            for name in list(unknown)[:UNKNOWN_SHOWN]
+            if (found_near := nearest(name, known))
+        ]
+        fix = f"did you mean {', '.join(near)}? Otherwise " if near else ""
+        fix += "correct them, or train with rows that have them"
+    if skippable:
+        fix += (" Otherwise" if fix.endswith("?") else ", or") + " leave such rows out with --skip-bad"
     more = len(known) - _SHOWN
     expected = ", ".join([*known[:_SHOWN], *([f"and {more:,} more"] if more > 0 else [])])
     return InputError(what, expected=expected, found=found, fix=fix, file=file, line=line)
@@ -108,7 +127,7 @@ def unknown_labels(unknown: Mapping[str, Place], known: Sequence[str], *, noun: 
 def _ordered(labels: set[str]) -> tuple[str, ...]:
     if all(_NUMBER.fullmatch(label) for label in labels):
         return tuple(sorted(labels, key=lambda label: (float(label), label)))
-    if all(_TAG.fullmatch(label) for label in labels):
+    if all(TAG.fullmatch(label) for label in labels):
         return tuple(sorted(labels, key=_tag_order))
     return tuple(sorted(labels))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ambos.data.conll_layout import said_fields
-from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns
+from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns, reads, refuse_twice
 from ambos.data.read_questions import QUESTIONS, SQUAD, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
@@ -16,7 +16,7 @@ from ambos.data.read_rows import (
     read_text_rows,
 )
 from ambos.data.read_tagged import LISTS, TAGGED, read_tagged_rows
-from ambos.data.rows import Columns, Problems, Row, option
+from ambos.data.rows import Columns, Problems, Row, option, refuse_line
 from ambos.errors import InputError, UsageError
 from ambos.text.records import check_columns, column_names, list_columns
 from ambos.text.sources import Format, Source, find_sources
@@ -125,6 +125,7 @@ class RowFiles:
         rest = [source for source in self.sources if source not in tables]
         conll = [source for source in rest if self.labelled or source.format != "txt"]
         given = Columns() if tables else self.columns
+        refuse_twice(given)
         fields = given.words, given.tags
         said = said_fields(conll, self.options, *fields, labelled=self.labelled)
         if not tables:
@@ -159,7 +160,7 @@ class RowFiles:
 
 def _names_in(source: Source, options: ReadOptions, *, skip_bad: bool) -> list[str]:
     """Return the names of a table's columns; raise `InputError` if there is nothing in it."""
-    names = column_names(source, options, skip_bad=skip_bad)
+    names = column_names(source, options, skip_bad=skip_bad, bad=refuse_line)
     if not names and not column_names(source, options):  # where all lines are bad, the first one is raised
         raise InputError(
             "there are no rows in this file",
@@ -281,13 +282,13 @@ def guess_task(
     if first.format == "tsv" and given.chosen and _are_fields(given, columns):
         return "tag"
     check_columns(columns, given.wanted, first.path)
-    for task in among:
+    for task in (one for one in among if reads(one, given)):
         with suppress(InputError):
             detect_columns(columns, task, given, file=first.path)
             return task
     if first.format == "tsv" and not given.chosen:
         return "tag"  # CoNLL has no names of columns
-    with suppress(InputError):
+    with suppress(InputError, UsageError):
         given = detect_columns(columns, "classify", given, labelled=False)
     if given.text is not None:
         detect_columns(columns, "classify", given, file=first.path)  # raises what it misses

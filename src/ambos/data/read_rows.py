@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from ambos.data.detect_columns import FURTHER
-from ambos.data.rows import BadRow, Columns, PairRow, Problem, Problems, TextRow, read_each
+from ambos.data.rows import (
+    BadRow,
+    Columns,
+    PairRow,
+    Problem,
+    Problems,
+    TextRow,
+    is_blank,
+    read_each,
+    refuse_line,
+)
 from ambos.errors import InputError
 from ambos.text.records import Record, check_columns, column_names, read_records
 from ambos.text.records import separator as separator_of
@@ -104,7 +114,7 @@ def table(
             yield from ((number, {columns.of("text"): line}) for number, line in lines if line.strip())
             return
         if source.format == "jsonl":
-            names = column_names(source, options, skip_bad=problems.skip_bad)
+            names = column_names(source, options, skip_bad=problems.skip_bad, bad=refuse_line)
             check_columns(names, columns.wanted if names else {}, source.path)
         # Where semicolons part fields, the comma is for decimals.
         semicolons = source.format == "csv" and separator_of(source, options) == ";"
@@ -117,7 +127,7 @@ def table(
             elif problems.skip_bad:
                 problems.add(Problem("not a JSON object", str(error.found), source.path, line))
             else:
-                raise error
+                refuse_line(line, error)
 
         for line, record in read_records(source, options, advance, columns.wanted, bad=bad):
             if commas is not None:
@@ -134,7 +144,7 @@ def text_of(record: dict[str, Any], column: str) -> str:
         raise BadRow("empty text", f"no {column}")
     if not isinstance(value, str):
         raise wrong_type(column, value, "a text")
-    if not value or value.isspace():
+    if is_blank(value):
         raise BadRow("empty text", f"nothing in {column}")
     return value
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ambos.data.conll_layout import DOCUMENT, Field, Layout, find_layout
+from ambos.data.label_set import TAG
 from ambos.data.read_rows import id_of, table, wrong_type
 from ambos.data.rows import BadRow, Columns, Problem, Problems, WordsRow, read_each
 from ambos.errors import InputError
@@ -18,7 +19,6 @@ from ambos.text.unpack import Advance
 LISTS: tuple[Format, ...] = ("jsonl", "parquet")
 TAGGED: tuple[Format, ...] = ("conll", "tsv", "txt", *LISTS)  # all but lists are read as CoNLL
 
-_MARKED = re.compile(r"[BIESLU]-.+|O", re.DOTALL)
 _WORD = re.compile(r"\S+")
 _MAX_WORDS = 100_000
 
@@ -109,9 +109,11 @@ def read_tagged_rows(
         lines = _lines_of(sentence) if isinstance(item, tuple) else ()
         tags = _checked_tags(sentence)
         wrong = misplaced(tags)
+        row = WordsRow(words, tags, file, line, lines=lines)
         if wrong:
-            problems.note(Problem("tags out of order", f"{wrong} of {len(tags)} tags", file, line))
-        return WordsRow(words, tags, file, line, lines=lines)
+            found = f"{len(wrong)} of {len(tags)} tags"
+            problems.note(Problem("tags out of order", found, file, row.line_of(wrong[0])))
+        return row
 
     return read_each(sources, items, make, problems)
 
@@ -198,24 +200,27 @@ def _checked_tags(sentence: _Sentence) -> tuple[str, ...]:
     return tuple(tag.strip() for tag in sentence.tags)
 
 
-def misplaced(tags: Sequence[str]) -> int:
-    """Count the places at which tags break BIO or BIOES (BILOU): 0 for tags of other kinds.
+def misplaced(tags: Sequence[str]) -> list[int]:
+    """Return the places of the tags that break BIO or BIOES (BILOU): none of tags of other kinds.
 
-    Something goes on (I, E) that did not begin, or, where ends are marked at all, does not end.
+    Something goes on (I, E) that did not begin, or, where ends are marked at all, does not end. A tag of
+    another kind is as O: nothing goes on after it.
 
     Examples
     --------
     >>> misplaced(["O", "I-PER", "B-LOC", "I-PER"]), misplaced(["B-PER", "O", "S-LOC"]), misplaced(["NOUN"])
-    (2, 1, 0)
+    ([1, 3], [0], [])
+    >>> misplaced(["X-PER", "I-PER"])
+    [1]
     """
-    if not all(_MARKED.fullmatch(tag) for tag in tags):
-        return 0
+    tags = [tag if TAG.fullmatch(tag) else "O" for tag in tags]
     ends_are_marked = any(tag[0] in "ESLU" for tag in tags)
-    wrong = 0
-    for last, tag in pairwise(("O", *tags, "O")):
+    wrong = []
+    for place, (last, tag) in enumerate(pairwise(("O", *tags, "O"))):
         is_open = last[0] in "BI"
         if tag[0] in "IEL":
-            wrong += not (is_open and last[2:] == tag[2:])
-        else:
-            wrong += is_open and ends_are_marked
+            if not (is_open and last[2:] == tag[2:]):
+                wrong.append(place)
+        elif is_open and ends_are_marked:
+            wrong.append(place - 1)
     return wrong

@@ -1,9 +1,10 @@
 """The kinds of labelled rows, which column holds what, and the record of rows that cannot be used."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, TypeVar
+from unicodedata import category
 
 from ambos.errors import InputError, UsageError
 from ambos.text.sources import Source
@@ -22,6 +23,7 @@ Kind = Literal[
     "tags out of order",
 ]
 
+_BLANK = {"Zs", "Zl", "Zp", "Cc", "Cf"}  # categories of characters that leave no ink
 _KEPT = 5  # examples of each kind of problem
 _SHOWN = 5  # examples in an error
 _ENOUGH = 20  # problems after which reading stops
@@ -144,6 +146,23 @@ def option(role: str) -> str:
     return f"--{role.replace('_', '-')}"
 
 
+def is_blank(text: str) -> bool:
+    r"""Tell whether there is nothing to read in a text: white space, control and format characters alone.
+
+    Examples
+    --------
+    >>> is_blank(" \u200b\ufeff\n"), is_blank(" a\u200b"), is_blank("")
+    (True, False, True)
+    """
+    return not text or text.isspace() or all(category(one) in _BLANK for one in text)
+
+
+def refuse_line(_: int, error: InputError) -> None:
+    """Raise the error of a line that is no row; its fix names the option that leaves such lines out, too."""
+    error.fix = f"{error.fix}, or leave such lines out, and count them, with --skip-bad"
+    raise error
+
+
 class BadRow(Exception):  # noqa: N818 (no error before `Problems` says so)
     """A row that cannot be used; `line` is that of the problem, if it is not the row's first."""
 
@@ -244,7 +263,7 @@ def read_each(
     make
         Turns an item with its file and line into a row, or raises `BadRow`.
     """
-    any_row = False
+    any_row, before, shown = False, dict(problems.counts), len(problems.examples)
     for source in sources:
         for line, item in items(source):
             try:
@@ -256,11 +275,22 @@ def read_each(
                 yield row
     problems.check()
     if sources and not any_row:
-        left_out = sum(problems.counts.values())
+        left_out = {kind: count - before.get(kind, 0) for kind, count in problems.counts.items()}
         raise InputError(
             "there are no rows in these files" if len(sources) > 1 else "there are no rows in this file",
             expected="at least one labelled row",
-            found=f"{left_out:,} rows, all of them left out as bad" if left_out else "none",
+            found=_left_out(left_out, problems.examples[shown:]) or "none",
             fix="check that these are the right files, and whole",
             file=sources[0].path,
         )
+
+
+def _left_out(counts: Mapping[Kind, int], examples: Sequence[Problem]) -> str:
+    """Return how many rows were left out, for what, and the first of them; nothing if none were."""
+    kinds = [f"{count:,} for {kind}" for kind, count in counts.items() if count]
+    if not kinds:
+        return ""
+    total = sum(counts.values())
+    rows = "1 row, left out" if total == 1 else f"{total:,} rows, all of them left out"
+    head = f"{rows} as bad: {', '.join(kinds)}"
+    return "; ".join([head, *map(str, examples[:_SHOWN])])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow
+from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow, is_blank
 from ambos.data.sequences import Layout
 from ambos.text.tokenizer import Tokenizer, replace_surrogates
 
@@ -75,14 +75,17 @@ class Tally:
     labels
         How often each label occurs; of questions, whether there is an answer.
     first
-        The number of the first row that has a label.
+        Where each label stands first; of a tag, the line of its word.
+    has_tags
+        Whether the labels are tags of words.
     empty
         Numbers of the rows without a text.
     """
 
     def __init__(self, rows: Iterable[Row], tokenizer: Tokenizer | None = None) -> None:
         self.labels: Counter[str] = Counter()
-        self.first: dict[str, int] = {}
+        self.first: dict[str, Place] = {}
+        self.has_tags = False
         self.empty: list[int] = []
         self.tokens = None if tokenizer is None else _Tokens(tokenizer)
         self._units = 0
@@ -90,6 +93,7 @@ class Tally:
         self._texts, self._passages, self._answers = bytearray(), bytearray(), bytearray()
         self._files: dict[str, int] = {}
         self._file, self._line = array("I"), array("I")
+        self._ids: list[str] = []  # of questions alone
         for row in rows:
             self._add(row)
         if self.tokens is not None:
@@ -97,16 +101,20 @@ class Tally:
 
     def _add(self, row: Row) -> None:
         texts, labels, answer = _parts(row)
-        if any(not text or text.isspace() for text in texts):
+        if any(map(is_blank, texts)):
             self.empty.append(len(self))
         self.labels.update(labels)
-        for label in labels:
-            self.first.setdefault(label, len(self))
+        for place, label in enumerate(labels):
+            if label not in self.first:
+                line = row.line_of(place) if isinstance(row, WordsRow) else row.line
+                self.first[label] = str(row.file), line
+        self.has_tags = self.has_tags or isinstance(row, WordsRow)
         self._units += len(labels) if isinstance(row, WordsRow) else 1
         if isinstance(row, TextRow | PairRow) and row.score is not None:
             self._scores.append(row.score)
         if isinstance(row, QuestionRow):
             self._passages += _digest(fold(row.passage), 16)
+            self._ids.append(row.id)
         self._texts += _digest("\n".join(map(fold, texts)), 16)  # no line ends within: fold makes them spaces
         self._answers += _digest(repr(answer), 8)
         self._file.append(self._files.setdefault(str(row.file), len(self._files)))
@@ -140,6 +148,12 @@ class Tally:
     def place(self, row: int) -> Place:
         """Return file and line of a row by its number."""
         return list(self._files)[self._file[row]], self._line[row]
+
+    def id(self, row: int) -> str | None:
+        """Return the id of a question by the number of its row; None of other rows, and where it has none."""
+        name = self._ids[row] if self._ids else None
+        file, line = self.place(row)
+        return None if name == f"{file}:{line}" else name
 
     def shares(self) -> dict[str, Share]:
         """Return how often each label occurs, the most frequent first."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ambos.data.rows import PairRow, TextRow
+from ambos.data.rows import PairRow, TextRow, is_blank
 from ambos.errors import InputError, UsageError
 from ambos.estimators.advice import advice_in_python
 
@@ -84,7 +84,7 @@ def pairs_of(X: ArrayLike) -> list[tuple[str, str]]:
     found = _pairs(X, names, '("Ana came.", "Somebody came.")')
     for number, pair in enumerate(found):
         for name, text in zip(names, pair, strict=True):
-            if not text or text.isspace():
+            if is_blank(text):
                 raise BadValueError(
                     f"the {name} in row {number} of X is empty",
                     expected="something to read",

@@ -77,7 +77,7 @@ def labels_of(y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def scores_of(y: ArrayLike) -> NDArray[np.float64]:
-    """Return finite numbers, (n,).
+    """Return finite numbers, (n,), that are not all the same.
 
     Examples
     --------
@@ -85,7 +85,15 @@ def scores_of(y: ArrayLike) -> NDArray[np.float64]:
     array([1. , 2.5])
     """
     numbers = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
-    return np.asarray(column_or_1d(numbers, warn=True))
+    scores = np.asarray(column_or_1d(numbers, warn=True))
+    if len(scores) > 1 and (scores == scores[0]).all():
+        raise BadValueError(
+            "all scores in y are the same: there is nothing to learn",
+            expected="at least two different scores",
+            found=f"{scores[0]:g} in each of {len(scores):,} rows",
+            fix="add examples with other scores",
+        )
+    return scores
 
 
 def tags_of(y: ArrayLike, words: Sequence[Sequence[str]]) -> list[list[Any]]:

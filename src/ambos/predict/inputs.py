@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow
+from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow, is_blank
 from ambos.errors import UsageError
 from ambos.tasks.task import Task
 
@@ -37,7 +37,7 @@ def rows_of(task: Task[Any, Any], inputs: Iterable[Any]) -> Iterator[Row]:
 
 def refuse_empty(text: str, what: str) -> None:
     """Raise `UsageError` if there is nothing in a text; `what` names it: the second text of pair 3, say."""
-    if not text or text.isspace():
+    if is_blank(text):
         raise UsageError(
             f"{what} is empty", expected="something to read", found=repr(text), fix="leave it out"
         )

@@ -1,11 +1,11 @@
 """A row and its prediction as a record of plain values, and what the fields of such records hold."""
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ambos.data.label_set import TAG
 from ambos.data.read_tagged import Untagged
 from ambos.data.rows import PairRow, QuestionRow, Row, TextRow, WordsRow
 from ambos.errors import UsageError
@@ -21,7 +21,6 @@ Fields = dict[str, Shape]
 Make = Callable[[Any, Any], dict[str, Any]]
 
 _ROLES = ("text_a", "text_b", "text_c", "text_d")
-_MARKED = re.compile(r"[BIESLU]-.+|O", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def _cosine(task: Task[Any, Any], details: Details) -> tuple[Fields, Make]:  # n
 
 
 def _tag(task: Tag, details: Details) -> tuple[Fields, Make]:  # noqa: ARG001
-    has_entities = task.has_entities and all(map(_MARKED.fullmatch, task.labels.names))
+    has_entities = task.has_entities and all(map(TAG.fullmatch, task.labels.names))
 
     def make(row: WordsRow, said: Tagged) -> dict[str, Any]:
         found = {

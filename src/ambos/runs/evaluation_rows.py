@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from ambos.data.label_set import UNKNOWN_SHOWN, Place
@@ -56,13 +57,15 @@ def known_rows(
     *,
     skip_bad: bool,
     exact: bool = False,
+    learnt: bool = False,
 ) -> Iterator[Any]:
     """Yield the rows whose labels a model knows; count the others, or raise `InputError` for a few of them.
 
-    `exact` is as in `KnownLabels`.
+    `exact` is as in `KnownLabels`, `learnt` as in `unknown_labels`.
     """
     known = KnownLabels(task, exact=exact)
     refused: dict[str, Place] = {}
+    refusal = partial(known.refusal, refused, learnt=learnt, skippable=True)
     try:
         for row in rows:
             missing = list(_missing(known, row, skip_bad=skip_bad))
@@ -76,9 +79,9 @@ def known_rows(
             else:
                 break
     except InputError as error:  # what stands first in the files is said first
-        raise (known.refusal(refused) if refused else error) from None
+        raise (refusal() if refused else error) from None
     if refused:
-        raise known.refusal(refused)
+        raise refusal()
 
 
 def _missing(known: KnownLabels, row: Any, *, skip_bad: bool) -> Iterator[tuple[str, int]]:  # noqa: ANN401
@@ -100,7 +103,7 @@ def known_splits(task: Task[Any, Any], splits: Splits, *, skip_bad: bool) -> Spl
 
     def known(split: Split, *, skip: bool, exact: bool = False) -> Split:
         left_out: Counter[str] = Counter()
-        rows = list(known_rows(task, split.rows, left_out, skip_bad=skip, exact=exact))
+        rows = list(known_rows(task, split.rows, left_out, skip_bad=skip, exact=exact, learnt=True))
         return replace(split, rows=rows, left_out=split.left_out | left_out)
 
     dev = splits.dev

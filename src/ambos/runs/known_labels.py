@@ -58,9 +58,12 @@ class KnownLabels:
             else:
                 yield name, line
 
-    def refusal(self, missing: Mapping[str, Place]) -> InputError:
-        """Return the error for what the model does not know."""
-        return unknown_labels(missing, self.names, noun="type" if self.types else "label")
+    def refusal(
+        self, missing: Mapping[str, Place], *, learnt: bool = False, skippable: bool = False
+    ) -> InputError:
+        """Return the error for what the model does not know; `unknown_labels` explains the rest."""
+        noun = "type" if self.types else "label"
+        return unknown_labels(missing, self.names, noun=noun, learnt=learnt, skippable=skippable)
 
     def check(self, row: Any) -> None:  # noqa: ANN401
         """Raise `InputError`, with file and line, if a row has labels that the model does not know."""

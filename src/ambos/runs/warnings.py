@@ -6,6 +6,7 @@ from math import exp, log
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ambos.data.rows import Row
 from ambos.data.tally_rows import Tally
@@ -169,21 +170,31 @@ def forgetting(found: Forgotten) -> Caution | None:
 def leak(train: Sequence[Row], **splits: Sequence[Row]) -> Caution | None:
     """Warn if a hundredth or more of the rows of a split have a text (or passage) that is learnt from.
 
-    Texts are compared as `ambos doctor` does: case and white space do not count.
+    So, too, if those of `test` have one of `dev`, whose rows decide which weights are kept. Texts are
+    compared as `ambos doctor` does: case and white space do not count.
     """
     learnt = Tally(train).shared
-    found = []
-    for name, rows in splits.items():
-        again = int(np.isin(Tally(rows).shared, learnt).sum())
-        if again and again >= _LEAK * len(rows):
-            found.append(f"{again:,} of {len(rows):,} {name} rows")
-    if not found:
+    texts = {name: Tally(rows).shared for name, rows in splits.items()}
+    found = list(filter(None, (_shared(name, held, learnt) for name, held in texts.items())))
+    said = []
+    if found:
+        said.append(
+            f"{' and '.join(found)} have a text that is among the training rows: their figures flatter."
+        )
+    if {"dev", "test"} <= texts.keys() and (again := _shared("test", texts["test"], texts["dev"])):
+        said.append(
+            f"{again} have a text that is among the dev rows: the test figures are of rows that selected the "
+            "weights."
+        )
+    if not said:
         return None
-    return Caution(
-        "leak",
-        f"{' and '.join(found)} have a text that is among the training rows: their figures flatter.",
-        "take these rows out of one of the files; ambos doctor names them",
-    )
+    return Caution("leak", " ".join(said), "take these rows out of one of the files; ambos doctor names them")
+
+
+def _shared(name: str, held: NDArray[np.bytes_], other: NDArray[np.bytes_]) -> str:
+    """Return how many rows of a split have what another holds; nothing of less than a hundredth of them."""
+    again = int(np.isin(held, other).sum())
+    return f"{again:,} of {len(held):,} {name} rows" if again and again >= _LEAK * len(held) else ""
 
 
 def collapse(found: Evaluated) -> Caution | None:

@@ -54,17 +54,20 @@ def read_records(
     return _read_csv(source, options, advance, wanted, bad)
 
 
-def column_names(source: Source, options: ReadOptions, *, skip_bad: bool = False) -> list[str]:
+def column_names(
+    source: Source, options: ReadOptions, *, skip_bad: bool = False, bad: TellBad | None = None
+) -> list[str]:
     """Return the names of a table's columns in their order; of JSON lines, the keys of the first hundred.
 
-    With `skip_bad`, lines that are no JSON object are passed over.
+    With `skip_bad`, lines that are no JSON object are passed over; without it `bad` is told of them, or the
+    first is raised.
     """
     if source.format == "parquet":
         with _open_parquet(source, None) as table:
             return list(table.schema_arrow.names)
     if source.format == "jsonl":
-        bad: TellBad | None = (lambda _, __: None) if skip_bad else None
-        with closing(_read_jsonl(source, options, None, bad)) as records:
+        tell: TellBad | None = (lambda _, __: None) if skip_bad else bad
+        with closing(_read_jsonl(source, options, None, tell)) as records:
             return list(dict.fromkeys(key for _, record in islice(records, _LINES_ASKED) for key in record))
     with closing(_csv_rows(source, options, None)) as rows:
         _, header = next(rows, (1, []))
