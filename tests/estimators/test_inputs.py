@@ -127,7 +127,7 @@ def test_bad_input_is_refused(
 def test_bad_parameters_are_refused_by_fit(base: Path, wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         TextClassifier(**{"base": base, "epochs": 1, **wrong}).fit(
-            ["o gato e a casa e o dia"] * 4, [0, 1, 0, 1]
+            [f"o gato e a casa e o dia {number}" for number in range(4)], [0, 1, 0, 1]
         )
 
 
