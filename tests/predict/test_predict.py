@@ -58,7 +58,7 @@ def test_a_tagger(task_folder, kind):
     logits = logits_of(
         task_folder("tag", kind), transformers.AutoModelForTokenClassification, "O banco chegou"
     )
-    first = np.array(tokenise_words(model.tokenizer, [["O", "banco", "chegou"]])[0].starts) + 1
+    first = np.array(next(tokenise_words(model.tokenizer, [["O", "banco", "chegou"]])).starts) + 1
     assert found[3].tags == tuple(model.labels[place] for place in logits[first].argmax(-1))
     assert model.predict([["O", "banco", "chegou"]])[0].tags == found[3].tags
 

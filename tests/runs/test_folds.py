@@ -114,6 +114,22 @@ def test_scores_and_tags_are_pooled_in_the_order_of_the_rows(
     assert sum(part.examples.astype(int).sum(0) for part in parts).tolist() == saved.examples.sum(0).tolist()
 
 
+def test_confusions_of_tags_are_those_of_all_folds(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "train.conll"
+    words = [("o\tDET", "gato\tNOUN", "dorme\tVERB"), ("casa\tNOUN", "canta\tVERB")]
+    sentences = [f"{number}\tNUM\n" + "\n".join(words[number % 2]) for number in range(12)]
+    file.write_text("\n\n".join(sentences) + "\n")
+    recipe = small_recipe("tag", model_folder("wordpiece"), {"train": str(file)}, folds=2, epochs=0.3)
+    assert finetune_series(tmp_path / "run", recipe)
+    saved = find_evaluation(tmp_path / "run", "folds").values
+    counts = np.array(saved["confusion"]["counts"])
+    there = {"NUM": 12, "NOUN": 12, "VERB": 12, "DET": 6}
+    assert dict(zip(saved["labels"], counts.sum(1).tolist(), strict=True)) == there
+    assert np.trace(counts) / counts.sum() == pytest.approx(saved["metrics"]["accuracy"]["value"])
+
+
 def test_the_model_is_that_of_all_rows(runs: Callable[[str], tuple[Path, Folds]]) -> None:
     out, _ = runs("classify")
     about = read_run(out)

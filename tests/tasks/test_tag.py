@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 from transformers import AutoTokenizer
 
-from ambos.data.examples import Examples
+from ambos.data.examples import Examples, Runs
 from ambos.data.label_set import LabelSet
 from ambos.data.windows import Ledger
 from ambos.tasks.tag import Tag, tokenise_words
@@ -56,7 +56,7 @@ def test_first_tokens_carry_the_tags(reading: Reading) -> None:
     rows = [words_row(["Ana", "Clara", "dormiu"], ["B-PER", "I-PER", "O"]), words_row(["Sim"], ["O"])]
     examples = task.encode(rows, reading, Ledger(), labelled=True)
     part = examples.part(np.arange(2))
-    starts = [tokenise_words(reading.tokenizer, [row.words])[0].starts for row in rows]
+    starts = [next(tokenise_words(reading.tokenizer, [row.words])).starts for row in rows]
     before = reading.tokenizer.around[0]
     first = int(examples.lengths[0])
     assert part.places.tolist() == [
@@ -120,7 +120,7 @@ def test_entities_are_told_from_plain_tags(names: tuple[str, ...], main: str) ->
     task = Tag(LabelSet(names))
     rows = [words_row(["a", "b"], [names[1], names[0]])]
     targets = {"word": np.array([0, 1]), "room": np.array([0, 0])}
-    examples = Examples.of([[1, 2, 3, 4]], rows=1, targets=targets, places=[[1, 2]])
+    examples = Examples.of([[1, 2, 3, 4]], rows=1, targets=targets, places=Runs("q", [[1, 2]]))
     logits = np.eye(len(names), dtype=np.float32)[[1, 0]] * 9
     evaluation = task.evaluation()
     evaluation.add(*task.compare(rows, task.decode(logits, examples, rows)))

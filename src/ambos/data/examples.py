@@ -3,10 +3,11 @@
 Letters: n sequences, T tokens of all of them, P places that a head reads where it reads single tokens.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -17,6 +18,47 @@ from ambos.data.batch import Batch
 from ambos.data.order import by_length
 
 Int = NDArray[np.int64]
+
+
+class Runs:
+    """Runs of whole numbers, laid end to end as they come: lists of all of them would take ten times as much.
+
+    Parameters
+    ----------
+    kind
+        Of the numbers, as `array` has it: "i" for int32, "B" for uint8, "q" for int64.
+    runs
+        The first of them.
+
+    Examples
+    --------
+    >>> runs = Runs("i", [[1, 7, 2]])
+    >>> runs.add([5])
+    >>> runs.flat.tolist(), runs.counts.tolist()
+    ([1, 7, 2, 5], [3, 1])
+    """
+
+    def __init__(self, kind: Literal["i", "B", "q"], runs: Iterable[Iterable[int]] = ()) -> None:
+        self._flat: array[int] = array(kind)
+        self._counts: array[int] = array("q")
+        for run in runs:
+            self.add(run)
+
+    def add(self, run: Iterable[int]) -> None:
+        """Lay a run behind the others."""
+        before = len(self._flat)
+        self._flat.extend(run)
+        self._counts.append(len(self._flat) - before)
+
+    @property
+    def flat(self) -> NDArray[Any]:
+        """All numbers."""
+        return np.asarray(self._flat)
+
+    @property
+    def counts(self) -> Int:
+        """How many numbers each run has."""
+        return np.asarray(self._counts, np.int64)
 
 
 @dataclass(frozen=True)
@@ -91,28 +133,28 @@ class Examples:
     @classmethod
     def of(
         cls,
-        sequences: Sequence[Sequence[int]],
-        segments: Sequence[Sequence[int]] | None = None,
+        sequences: Runs | Iterable[Iterable[int]],
+        segments: Runs | None = None,
         *,
         owners: Sequence[int] | None = None,
         rows: int | None = None,
         targets: Mapping[str, NDArray[Any]] | None = None,
-        places: Sequence[Sequence[int]] | None = None,
+        places: Runs | None = None,
         extra: Sequence[Any] = (),
         sides: Int | None = None,
     ) -> "Examples":
-        """Lay sequences end to end; without `owners`, each is a row of its own."""
-        lengths = _counts(sequences)
-        flat = _flat(sequences, np.int32)
+        """Return sequences with what belongs to them; without `owners`, each is a row of its own."""
+        runs = sequences if isinstance(sequences, Runs) else Runs("i", sequences)
+        flat, lengths = runs.flat, runs.counts
         return cls(
             ids=flat,
-            segments=np.zeros(len(flat), np.uint8) if segments is None else _flat(segments, np.uint8),
+            segments=np.zeros(len(flat), np.uint8) if segments is None else segments.flat,
             lengths=lengths,
             owners=np.arange(len(lengths)) if owners is None else np.asarray(owners, np.int64),
             rows=len(lengths) if rows is None else rows,
             targets=targets or {},
-            places=None if places is None else _flat(places, np.int64),
-            place_counts=None if places is None else _counts(places),
+            places=None if places is None else places.flat,
+            place_counts=None if places is None else places.counts,
             extra=extra,
             sides=sides,
         )
@@ -191,12 +233,3 @@ def within(begins: Int, sizes: Int) -> Int:
     [5, 6, 0, 1, 2]
     """
     return np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-
-
-def _counts(sequences: Sequence[Sequence[int]]) -> Int:
-    return np.fromiter(map(len, sequences), np.int64, len(sequences))
-
-
-def _flat(sequences: Sequence[Sequence[int]], kind: Any) -> NDArray[Any]:  # noqa: ANN401 (a type of numpy's)
-    total = sum(map(len, sequences))
-    return np.fromiter((one for sequence in sequences for one in sequence), kind, total)

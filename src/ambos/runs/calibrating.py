@@ -1,6 +1,7 @@
 """What is fitted on the dev rows once the weights are learnt: how sure to be, and when not to answer."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -144,10 +145,10 @@ class _Asked:
 def _ask(task: Answer, work: "Finetuning") -> list[_Asked]:
     """Return what the model weighs for the dev questions, as if something were always answered."""
     found = []
-    before = task.threshold, task.candidates
-    task.threshold, task.candidates = _SURE, RIVALS
+    always = copy(task)
+    always.threshold, always.candidates = _SURE, RIVALS
     for rows, answered in predict_rows(
-        work.bundle.network, task, work.dev, work.reading, Ledger(), device=_CPU
+        work.bundle.network, always, work.dev, work.reading, Ledger(), device=_CPU
     ):
         table = Answers().rows(*task.compare(rows, answered))
         for row, one, (_, f1, answerable) in zip(rows, answered, table.tolist(), strict=True):
@@ -156,7 +157,6 @@ def _ask(task: Answer, work: "Finetuning") -> list[_Asked]:
             scores = [said.score for said in one.candidates]
             doubt = min(one.no_answer, _SURE)
             found.append(_Asked(scores, doubt, next(places, None), f1, answerable == 1))
-    task.threshold, task.candidates = before
     return found
 
 

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ambos.data.divide_rows import divide
-from ambos.data.examples import within
-from ambos.data.rows import WordsRow
 from ambos.evaluate.classification import Confusion
-from ambos.evaluate.evaluation import ClassEvaluation
+from ambos.evaluate.evaluation import ClassEvaluation, Evaluation
+from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.runs.evaluation import Evaluated
 from ambos.runs.finetune_settings import DataFiles, FinetuneRecipe
@@ -104,7 +103,7 @@ class Folds(Series):
             model=f"{self.recipe.folds} folds",
             metrics=evaluation.metrics(),
             classes=evaluation.table() if isinstance(evaluation, ClassEvaluation) else [],
-            confusion=evaluation.matrix if isinstance(evaluation, Confusion) else None,
+            confusion=_confusion(evaluation, parts),
             calibration=None,
             truncation={},
             worst=sorted(worst, key=_badness, reverse=True)[:_WORST],
@@ -116,22 +115,21 @@ class Folds(Series):
         )
 
     def _ordered(self, parts: Sequence[SavedEvaluation]) -> NDArray[Any]:
-        """Return the examples (m, d) of all folds in the order of the rows.
-
-        A row is one example, or as many as it has words.
-        """
-        total = sum(len(part.examples) for part in parts)
-        sizes = np.ones(len(self.rows), np.int64)
-        if total != len(self.rows):
-            sizes = np.array([len(row.words) for row in self.rows if isinstance(row, WordsRow)], np.int64)
-        starts = np.cumsum(sizes) - sizes
+        """Return the examples (rows, d) of all folds in the order of the rows, each of which is one."""
         found = np.empty(
-            (total, parts[0].examples.shape[1]), np.result_type(*(one.examples for one in parts))
+            (len(self.rows), parts[0].examples.shape[1]), np.result_type(*(one.examples for one in parts))
         )
         for fold, part in enumerate(parts):
-            rows = np.flatnonzero(self.fold_of == fold)
-            found[within(starts[rows], sizes[rows])] = part.examples
+            found[self.fold_of == fold] = part.examples
         return found
+
+
+def _confusion(evaluation: Evaluation, parts: Sequence[SavedEvaluation]) -> NDArray[np.int64] | None:
+    """Return the matrix of all folds: their sum, since the examples of tags do not say what was confused."""
+    if not isinstance(evaluation, Confusion | Tags):
+        return None
+    counts = [np.array(part.values["confusion"]["counts"], np.int64) for part in parts]
+    return np.sum(counts, axis=0, dtype=np.int64)
 
 
 def _badness(shown: dict[str, Any]) -> float:

@@ -151,13 +151,17 @@ class ScoreJudge(Judge[TextOrPair, float]):
         """Return the score."""
         return row.score
 
+    def aim(self, row: TextOrPair) -> float | None:
+        """Return what the prediction should be."""
+        return row.score
+
     def badness(self, row: TextOrPair, prediction: float) -> float:
         """Return the error."""
-        return abs(prediction - (self.gold(row) or 0.0))
+        return abs(prediction - (self.aim(row) or 0.0))
 
     def show(self, row: TextOrPair, prediction: float) -> Shown:
         """Return the text and both scores."""
-        gold = self.gold(row)
+        gold = self.aim(row)
         error = prediction - (gold or 0.0)
         return {"text": _clipped(_text(row)), "gold": gold, "predicted": prediction, "error": error}
 
@@ -168,7 +172,11 @@ class EmbedJudge(ScoreJudge):
     def __init__(self, task: Embed) -> None:
         self.task = task
 
-    def gold(self, row: TextOrPair) -> float:
+    def gold(self, row: TextOrPair) -> float | None:
+        """Return the score as the file has it, whatever the range the model learnt; else what labels say."""
+        return self.aim(row) if row.score is None else row.score
+
+    def aim(self, row: TextOrPair) -> float:
         """Return what the cosine should be."""
         return float(self.task.likeness([row])[0])  # type: ignore[list-item]
 

@@ -4,6 +4,7 @@ A passage longer than the model reads is read in windows that overlap; the answe
 characters of the passage as it was handed in.
 """
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,13 +14,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ambos.data.examples import Examples, Labelled
+from ambos.data.examples import Examples, Labelled, Runs
 from ambos.data.rows import QuestionRow
 from ambos.data.sequences import Layout
 from ambos.data.windows import Ledger, fit_question, spans_of
 from ambos.evaluate.answers import Answers
+from ambos.tasks.passages import tokenise_questions
 from ambos.tasks.task import Logits, Reading, Task
-from ambos.text.tokenizer import Encoded
 
 _OVERLAP = 128  # tokens that neighbouring windows share
 _LONGEST = 30  # tokens of an answer
@@ -123,31 +124,27 @@ class Answer(Task[QuestionRow, Answered]):
         self, rows: Sequence[QuestionRow], reading: Reading, ledger: Ledger, *, labelled: bool, offsets: bool
     ) -> Examples:
         """Return question and window of the passage as pairs; with the `offsets` of tokens, if asked for."""
-        layout, tokenizer = Layout.of(reading.tokenizer), reading.tokenizer
-        questions = tokenizer.ids_batch([row.question for row in rows])
-        passages = tokenizer.encode_batch([row.passage for row in rows])
-        before, after = tokenizer.around
+        layout = Layout.of(reading.tokenizer)
         special = -layout.room(0, texts=2)
-        sequences: list[list[int]] = []
-        segments: list[list[int]] = []
-        owners: list[int] = []
-        targets: dict[str, list[int]] = {name: [] for name in ("first", "count", "place", "start", "end")}
-        for number, (row, ids, passage) in enumerate(zip(rows, questions, passages, strict=True)):
-            asked = ids[before : len(ids) - after]
-            question = asked[: fit_question(len(asked), reading.limit, reading.long, ledger)]
-            tokens = passage.ids[before : len(passage.ids) - after]
+        sequences, segments, owners = Runs("i"), Runs("B"), array("q")
+        targets = {name: array("q") for name in ("first", "count", "place", "start", "end")}
+        places: list[NDArray[np.int32]] = []
+        read = tokenise_questions(rows, reading.tokenizer)
+        for number, (row, asked) in enumerate(zip(rows, read, strict=True)):
+            tokens, count = asked.passage, len(asked.question)
+            question = asked.question[: fit_question(count, reading.limit, reading.long, ledger)]
             around = special + len(question)
             room = reading.limit - around
-            answer = _answer_tokens(row, passage, before) if labelled else None
+            answer = asked.answer(row) if labelled else None
             place = len(layout.before) + len(question) + len(layout.between)
-            overlap, cut = min(_OVERLAP, room // 2), len(asked) - len(question)
+            overlap, cut = min(_OVERLAP, room // 2), count - len(question)
             for span in spans_of(
                 len(tokens), room, reading.long, ledger, special=around, overlap=overlap, cut=cut
             ):
                 inside = span.of(tokens)
                 joined = layout.together(question, inside)
-                sequences.append(joined[0])
-                segments.append(joined[1])
+                sequences.add(joined[0])
+                segments.add(joined[1])
                 owners.append(number)
                 start, end = (None, None) if answer is None else (span.place(one) for one in answer)
                 whole = start is not None and end is not None
@@ -155,16 +152,19 @@ class Answer(Task[QuestionRow, Answered]):
                 marks = (place + (start or 0), place + (end or 0)) if whole else (0, 0)
                 for name, value in zip(targets, (*values, *marks), strict=True):
                     targets[name].append(value)
-        arrays: dict[str, NDArray[Any]] = {name: np.array(values) for name, values in targets.items()}
-        arrays["counts"] = np.ones(len(sequences), np.float32)
-        places = [passage.offsets[before : len(passage.ids) - after] for passage in passages]
+            if offsets:
+                places.append(asked.offsets)
+        arrays: dict[str, NDArray[Any]] = {
+            name: np.asarray(values, np.int64) for name, values in targets.items()
+        }
+        arrays["counts"] = np.ones(len(owners), np.float32)
         return Examples.of(
             sequences,
             segments,
             owners=owners,
             rows=len(rows),
             targets=arrays,
-            extra=places if offsets else (),
+            extra=places,
         )
 
     def losses(self, logits: Tensor, part: Labelled) -> Tensor:
@@ -189,7 +189,7 @@ class Answer(Task[QuestionRow, Answered]):
         borders = np.searchsorted(examples.owners, np.arange(len(rows) + 1))
         found = []
         for number, row in enumerate(rows):
-            offsets: list[tuple[int, int]] = examples.extra[number]
+            offsets: list[list[int]] = examples.extra[number].tolist()
             best: dict[tuple[int, int], float] = {}
             none = np.inf
             for window in range(borders[number], borders[number + 1]):
@@ -268,20 +268,6 @@ class Answer(Task[QuestionRow, Answered]):
             "threshold": self.threshold,
             "temperature": self.temperature,
         }
-
-
-def _answer_tokens(row: QuestionRow, passage: Encoded, before: int) -> tuple[int, int] | None:
-    """Return the first and last token of the first answer within the passage; None if there is none."""
-    if not row.answers:
-        return None
-    text, begin = row.answers[0]
-    stop = begin + len(text)
-    inside = [
-        place - before
-        for place, (side, (start, end)) in enumerate(zip(passage.sides, passage.offsets, strict=True))
-        if side is not None and start < stop and end > begin
-    ]
-    return (inside[0], inside[-1]) if inside else None
 
 
 def _pairs(logits: Logits) -> dict[tuple[int, int], float]:

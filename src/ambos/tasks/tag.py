@@ -1,6 +1,7 @@
 """Tags of words: named entities, parts of speech. A word's tag is learnt and read at its first token."""
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -11,7 +12,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ambos.data.examples import Examples, Labelled
+from ambos.data.examples import Examples, Labelled, Runs
 from ambos.data.label_set import LabelSet
 from ambos.data.rows import WordsRow
 from ambos.data.windows import Ledger, spans_of
@@ -48,17 +49,16 @@ class Words:
     starts: list[int]
 
 
-def tokenise_words(tokenizer: Tokenizer, rows: Sequence[Sequence[str]]) -> list[Words]:
+def tokenise_words(tokenizer: Tokenizer, rows: Sequence[Sequence[str]]) -> Iterator[Words]:
     """Tokenise words joined by spaces, and find each word's tokens by their characters, exactly.
 
     Examples
     --------
-    >>> tokenise_words(tokenizer, [["O", "gatinho", "dorme"]])[0].starts  # doctest: +SKIP
+    >>> next(tokenise_words(tokenizer, [["O", "gatinho", "dorme"]])).starts  # doctest: +SKIP
     [0, 1, 3]
     """
     unknown = tokenizer.special_id("unk")
-    found = []
-    for words, encoded in zip(rows, tokenizer.encode_batch([" ".join(row) for row in rows]), strict=True):
+    for words, encoded in zip(rows, tokenizer.encode_each(map(" ".join, rows)), strict=True):
         ends = list(accumulate((len(word) + 1 for word in words), initial=0))
         pieces: list[list[int]] = [[] for _ in words]
         word = 0
@@ -72,8 +72,7 @@ def tokenise_words(tokenizer: Tokenizer, rows: Sequence[Sequence[str]]) -> list[
         filled = [part or [piece for piece in (unknown,) if piece is not None] for part in pieces]
         ids = [piece for part in filled for piece in part]
         sizes = [len(part) for part in filled]
-        found.append(Words(ids, list(accumulate(sizes, initial=0))[:-1]))
-    return found
+        yield Words(ids, list(accumulate(sizes, initial=0))[:-1])
 
 
 class Tag(Task[WordsRow, Tagged]):
@@ -116,12 +115,8 @@ class Tag(Task[WordsRow, Tagged]):
         room = reading.limit - before - after
         # Every word is to have a tag: what is cut while learning is read in windows when it counts.
         how = reading.long if labelled else reading.whole.long
-        sequences: list[list[int]] = []
-        owners: list[int] = []
-        places: list[list[int]] = []
-        words: list[int] = []
-        rooms: list[int] = []
-        tags: list[int] = []
+        sequences, places = Runs("i"), Runs("q")
+        owners, words, rooms, tags = array("q"), array("q"), array("q"), array("q")
         for number, (row, tokens) in enumerate(
             zip(rows, tokenise_words(tokenizer, [row.words for row in rows]), strict=True)
         ):
@@ -132,13 +127,13 @@ class Tag(Task[WordsRow, Tagged]):
                 inside = [(word, place) for word, place in placed if place is not None]
                 if not inside:  # a window in the middle of one long word: nothing is asked of it
                     continue
-                sequences.append([*frame[:before], *span.of(tokens.ids), *frame[len(frame) - after :]])
+                sequences.add([*frame[:before], *span.of(tokens.ids), *frame[len(frame) - after :]])
                 owners.append(number)
-                places.append([before + place for _, place in inside])
-                words += [word for word, _ in inside]
+                places.add([before + place for _, place in inside])
+                words.extend(word for word, _ in inside)
                 (first, _), (_, stop) = span.ranges[0], span.ranges[-1]
-                rooms += [min(tokens.starts[word] - first, stop - stops[word]) for word, _ in inside]
-                tags += [target[word] for word, _ in inside] if labelled else []
+                rooms.extend(min(tokens.starts[word] - first, stop - stops[word]) for word, _ in inside)
+                tags.extend(target[word] for word, _ in inside if labelled)
         targets = {"word": np.array(words, np.int64), "room": np.array(rooms, np.int64)}
         if labelled:
             targets["target"] = np.array(tags, np.int64)

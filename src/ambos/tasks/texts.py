@@ -1,14 +1,14 @@
 """Whole texts, and pairs of texts, as examples: what classification and scoring share."""
 
+from array import array
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ambos.data.examples import Examples
+from ambos.data.examples import Examples, Runs
 from ambos.data.rows import PairRow, TextRow
 from ambos.data.sequences import Layout
 from ambos.data.windows import Ledger, fit, fit_together, named_in_errors, refuse_ends
@@ -28,22 +28,22 @@ def encode_texts(
     if reading.apart:
         return _encode_apart(rows, reading, ledger, target)
     tokenizer = reading.tokenizer
-    sequences: list[list[int]] = []
-    segments: list[list[int]] = []
-    owners: list[int] = []
-    whole = iter(tokenizer.ids_batch([text for row in rows for text in texts_of(row)]))
+    sequences, segments, owners = Runs("i"), Runs("B"), array("q")
+    whole = tokenizer.ids_each(text for row in rows for text in texts_of(row))
     join = partial(_joined, Layout.of(tokenizer), reading, ledger)
     for number, row in enumerate(rows):
         texts = [next(whole) for _ in texts_of(row)]
         if isinstance(row, TextRow):
-            found = fit(texts[0], reading.limit, tokenizer.around, reading.long, ledger)
-            segments += [[0] * len(sequence) for sequence in found]
+            found: list[tuple[list[int], Sequence[int]]] = [
+                (sequence, bytes(len(sequence)))
+                for sequence in fit(texts[0], reading.limit, tokenizer.around, reading.long, ledger)
+            ]
         else:
-            sequence, numbers = join(texts)
-            found = [sequence]
-            segments.append(numbers)
-        sequences += found
-        owners += [number] * len(found)
+            found = [join(texts)]
+        for sequence, numbers in found:
+            sequences.add(sequence)
+            segments.add(numbers)
+            owners.append(number)
     owner = np.asarray(owners, np.int64)
     share = (1 / np.bincount(owner, minlength=len(rows)))[owner].astype(np.float32)
     targets = {} if target is None else {"target": target[owner], "share": share}
@@ -67,17 +67,17 @@ def _encode_apart(
     """Return pairs whose texts are sequences of their own; a text that occurs again is the same sequence."""
     refuse_ends(reading.long)
     tokenizer = reading.tokenizer
-    pairs = [texts_of(row) for row in rows]
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
-    ids = tokenizer.ids_batch(list(numbers))
-    sequences: list[list[int]] = []
-    ledgers: list[Ledger] = []
-    sides = np.array([[numbers[first], numbers[second]] for first, second in pairs], np.int64).reshape(-1, 2)
-    for row, (first, second) in zip(rows, sides.tolist(), strict=True):
+    numbers: dict[str, int] = {}
+    pairs = ([numbers.setdefault(text, len(numbers)) for text in texts_of(row)] for row in rows)
+    sides = Runs("q", pairs).flat.reshape(-1, 2)
+    ids = tokenizer.ids_each(numbers)
+    sequences, ledgers = Runs("i"), list[Ledger]()
+    for row, (first, second) in zip(rows, sides, strict=True):
         for number in range(len(ledgers), max(first, second) + 1):  # those that come for the first time
             ledgers.append(Ledger())
             with named_in_errors([row], ledgers[number]):
-                sequences += fit(ids[number], reading.limit, tokenizer.around, reading.long, ledgers[number])
+                (sequence,) = fit(next(ids), reading.limit, tokenizer.around, reading.long, ledgers[number])
+            sequences.add(sequence)
         ledger.count_pair(ledgers[first], ledgers[second])
     targets = {} if target is None else {"target": target, "share": np.ones(len(rows), np.float32)}
     return Examples.of(sequences, rows=len(rows), targets=targets, sides=sides)

@@ -5,9 +5,10 @@ import json
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,6 +32,7 @@ FILES = frozenset(
 )
 _MARKER = "▁"  # what SentencePiece writes for the space before a word
 _ROLES = ("unk", "cls", "sep", "pad", "mask")
+_AT_ONCE = 128  # texts of any number of them: enough for all cores
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,18 @@ class Tokenizer:
         clean = [replace_surrogates(text) for text in texts]
         encodings = self.backend.encode_batch_fast(clean, add_special_tokens=True)
         return [encoding.ids for encoding in encodings]
+
+    def encode_each(self, texts: Iterable[str]) -> Iterator[Encoded]:
+        """Yield any number of texts as `encode_batch` gives them, of which few are held at a time."""
+        texts = iter(texts)
+        while some := list(islice(texts, _AT_ONCE)):
+            yield from self.encode_batch(some)
+
+    def ids_each(self, texts: Iterable[str]) -> Iterator[list[int]]:
+        """Yield the ids of any number of texts as `ids_batch` gives them, of which few are held at a time."""
+        texts = iter(texts)
+        while some := list(islice(texts, _AT_ONCE)):
+            yield from self.ids_batch(some)
 
     @cached_property
     def around(self) -> tuple[int, int]:
