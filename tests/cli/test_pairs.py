@@ -62,7 +62,10 @@ def test_columns_are_known_by_name(
     assert said.code == 0, said.err
     assert set(json.loads((tmp_path / "said.jsonl").read_text().splitlines()[0])) >= {"label", "probability"}
     measured = ambos("evaluate", out, pairs / "labels.jsonl", "--json")
-    assert json.loads(measured.out)["metrics"]["accuracy"]["value"] >= 0
+    answers = [json.loads(line)["label"] for line in (tmp_path / "said.jsonl").read_text().splitlines()]
+    gold = [json.loads(line)["label"] for line in (pairs / "labels.jsonl").read_text().splitlines()]
+    right = [one == other for one, other in zip(answers, gold, strict=True)]
+    assert json.loads(measured.out)["metrics"]["accuracy"]["value"] == pytest.approx(sum(right) / len(right))
 
 
 def test_labels_and_scores_are_not_guessed(
