@@ -23,6 +23,7 @@ def candidate(name: str, value: float, swapped: dict[str, float], seeds: int) ->
         "parameters": 22_713_216,
         "costs": {"latency": 0.0123, "pairs_per_second": 1234.0, "grid_per_second": 1_052_345.0},
         "swapped": swapped,
+        "notes": [],
         "against_best": {"difference": {"value": -0.032}, "p": 0.0123, "better": "joint"},
     }
 

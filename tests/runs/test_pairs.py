@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ambos.analysis.pairs_report import recommend
+from ambos.analysis.pairs_advice import recommend, warned
 from ambos.analysis.pairs_table import table_of
 from ambos.errors import InputError, OutputError, UsageError
 from ambos.evaluate.comparison import holm
@@ -408,39 +408,66 @@ class TestBaselines:
 
 
 class TestRecommendation:
-    def candidate(self, name: str, value: float, rate: float, real: str | None) -> dict:
-        beside = {"better": real, "difference": {}, "p": 0.5}
+    def candidate(self, name: str, value: float, rate: float, real: str | None, low: float = -0.05) -> dict:
+        beside = {"better": real, "difference": {"value": value - 0.9, "low": low, "high": 0.01}, "p": 0.5}
         return {
             "name": name,
-            "metrics": {"accuracy": {"value": value}},
+            "figure": {"value": value},
             "costs": {"grid_per_second": rate},
             "against_best": beside,
         }
 
-    def result(self, twin_is_worse: bool, baseline: bool = False) -> dict:
+    def result(self, twin_is_worse: bool, baseline: bool = False, low: float = -0.05) -> dict:
         best = self.candidate("joint", 0.9, 100.0, None)
         best["against_best"] = None
-        twin = self.candidate("combined", 0.88, 9000.0, "joint" if twin_is_worse else None)
+        twin = self.candidate("combined", 0.88, 9000.0, "joint" if twin_is_worse else None, low)
+        poor = self.candidate("product", 0.3, 90_000.0, "joint" if twin_is_worse else None, -0.7)
         other = self.candidate("TF-IDF", 0.89 if baseline else 0.5, 1.0, None if baseline else "joint")
         return {
             "metric": "accuracy",
             "less_is_better": False,
             "best": "joint",
-            "candidates": [best, twin],
+            "candidates": [best, poor, twin],
             "baselines": [other],
         }
 
     def test_the_fast_one_if_it_is_as_good(self) -> None:
-        assert recommend(self.result(False)).startswith("Take combined: its accuracy of 0.880 cannot be told")
-        assert "90 times as fast" in recommend(self.result(False))
+        said = recommend(self.result(False, low=-0.019))
+        assert said.startswith(
+            "Take combined: its accuracy of 0.880 is at most 0.019 worse than that of joint"
+        )
+        assert "90 times as fast" in said
+
+    def test_too_few_pairs_make_nothing_equal(self) -> None:
+        """No difference can be seen, but a large one could be there: the best figure is taken."""
+        said = recommend(self.result(False))
+        assert said.startswith("Take joint: it has the best accuracy 0.900")
+        assert "combined is 90 times as fast, and loses 0.020 here, though so few pairs" in said
+        assert "at most 0.050" in said
 
     def test_the_best_one_if_not(self) -> None:
         said = recommend(self.result(True))
         assert said.startswith("Take joint: it has the best accuracy 0.900")
-        assert "combined, which loses 0.020 and is 90 times as fast" in said
+        assert "combined is 90 times as fast, and loses 0.020." in said
+
+    def test_a_slow_one_is_not_taken_for_its_speed(self) -> None:
+        result = self.result(False, low=-0.019)
+        for one in result["candidates"][1:]:
+            one["costs"]["grid_per_second"] = 40.0
+        assert recommend(result) == "Take joint: it has the best accuracy 0.900."
+
+    def test_errors_are_less_where_they_are_better(self) -> None:
+        result = self.result(False) | {"less_is_better": True, "metric": "mae"}
+        result["candidates"].pop(1)
+        near = result["candidates"][1]
+        near["figure"]["value"] = 0.91
+        for high, name in ((0.017, "combined"), (0.019, "joint")):  # 2 % of 0.9 are 0.018
+            near["against_best"]["difference"] = {"low": -0.01, "high": high}
+            assert recommend(result).startswith(f"Take {name}")
 
     def test_a_baseline_that_is_as_good_is_said(self) -> None:
-        assert "but TF-IDF cannot be told from joint" in recommend(self.result(True, baseline=True))
+        said = recommend(self.result(True, baseline=True))
+        assert "but joint is not clearly better than TF-IDF (0.890), which needs no encoder" in said
 
     @pytest.mark.parametrize("twin_is_worse", [False, True])
     def test_a_baseline_that_is_better_is_said_to_be(self, twin_is_worse: bool) -> None:
@@ -448,4 +475,21 @@ class TestRecommendation:
         result["baselines"] += [self.candidate("shared words", 0.95, 1.0, "shared words")]
         said = recommend(result)
         assert "shared words, which needs no encoder, is better than joint (0.950)" in said
-        assert "cannot be told from it" not in said
+        assert "not clearly better" not in said
+
+
+def test_what_runs_warn_of_is_said_by_the_lab(
+    model_folder: Callable[[str], Path], files: dict, tmp_path: Path
+) -> None:
+    """The test rows are the training rows, and long ones are cut: once for both schemes."""
+    given = {**files, "test": files["train"]}
+    how = recipe(model_folder("wordpiece"), given, epochs=0.3, max_length=8, long="cut")
+    result = PairLab(tmp_path / "lab", how, ["joint", "product"]).run()
+    notes = warned(result)
+    assert any("test rows have a text that is among the training rows" in note for note in notes)
+    assert any(note.startswith("joint: training rows: ") and "longer than 8 tokens" in note for note in notes)
+    page = (tmp_path / "lab" / "report.html").read_text()
+    assert "among the training rows" in page
+    tokens = {one["name"]: one["costs"]["grid_tokens"] for one in result["candidates"]}
+    grid = result["candidates"][0]["costs"]["grid"]
+    assert tokens["joint"] <= grid**2 * 8  # pairs are as long as they are read

@@ -1,4 +1,4 @@
-"""The report of the pair lab: which way of reading pairs is best, what it costs, and what to take."""
+"""The report of the pair lab: which way of reading pairs is best, and what each costs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,79 +7,9 @@ from typing import Any
 from ambos.analysis.evaluation_pictures import words
 from ambos.analysis.numbers import SPACE, duration
 from ambos.analysis.page import Page, Text, faint, strong
+from ambos.analysis.pairs_advice import is_real, warned
 from ambos.analysis.pairs_pictures import Result, draw_costs, draw_figures
 from ambos.files import write_file
-
-
-def recommend(result: Result) -> str:
-    """Return what to take, in one sentence.
-
-    A scheme that reads texts apart is taken where it cannot be told from the best one, since it is faster
-    for many pairs; otherwise the best one is, and it is said what a fast one would lose.
-
-    Examples
-    --------
-    >>> recommend(result)  # doctest: +SKIP
-    'Take joint: ...'
-    """
-    by_name = {one["name"]: one for one in result["candidates"]}
-    best, metric = by_name[result["best"]], result["metric"]
-    figure = f"{words(metric)} {best['figure']['value']:.3f}"
-    warning = _warning(result, "it")
-    apart = [one for one in result["candidates"] if one["name"] != "joint"]
-    if not apart or best["name"] != "joint":
-        return f"Take {best['name']}: it has the best {figure}{_beside(result, best)}{warning}."
-    equal = [one for one in apart if not is_real(one["against_best"])]
-    if equal:
-        fast = max(equal, key=lambda one: one["costs"]["grid_per_second"])
-        value = fast["figure"]["value"]
-        return (
-            f"Take {fast['name']}: its {words(metric)} of {value:.3f} cannot be told from that of joint "
-            f"({best['figure']['value']:.3f}), and it scores every text of one list with "
-            f"every one of another {_times(fast, best)} as fast{_warning(result, best['name'])}."
-        )
-    sign = -1 if result["less_is_better"] else 1
-    near = max(apart, key=lambda one: sign * one["figure"]["value"])
-    lost = abs(near["figure"]["value"] - best["figure"]["value"])
-    return (
-        f"Take joint: it has the best {figure}; where every text of one list meets every one of another, "
-        f"take {near['name']}, which loses {lost:.3f} and is {_times(near, best)} as fast"
-        f"{_warning(result, 'joint')}."
-    )
-
-
-def is_real(comparison: Mapping[str, Any] | None) -> bool:
-    """Tell whether a difference from the best is more than chance."""
-    return comparison is not None and comparison["better"] is not None
-
-
-def _times(fast: Mapping[str, Any], slow: Mapping[str, Any]) -> str:
-    return f"{fast['costs']['grid_per_second'] / slow['costs']['grid_per_second']:,.0f} times"
-
-
-def _beside(result: Result, best: Mapping[str, Any]) -> str:
-    """Return how a best scheme that reads texts apart stands beside joint, if that was tried."""
-    joint = next((one for one in result["candidates"] if one["name"] == "joint"), None)
-    if joint is None or joint is best:
-        return ""
-    told = "better than joint" if is_real(joint["against_best"]) else "not to be told from joint"
-    return f", {told}, and is {_times(best, joint)} as fast for every text with every other"
-
-
-def _warning(result: Result, best: str) -> str:
-    """Return what to think of baselines that are better than the best scheme, or cannot be told from it."""
-    sign = -1 if result["less_is_better"] else 1
-    systems = sorted(result["baselines"], key=lambda one: -sign * one["figure"]["value"])
-    for one in systems:
-        if is_real(one["against_best"]) and one["against_best"]["better"] == one["name"]:
-            value = one["figure"]["value"]
-            return f"; but {one['name']}, which needs no encoder, is better than {best} ({value:.3f})"
-    for one in systems:
-        if not is_real(one["against_best"]):
-            return (
-                f"; but {one['name']} cannot be told from {best}, so the pairs may not be what it learnt from"
-            )
-    return ""
 
 
 def write_pairs_report(folder: Path, result: Result) -> Path:
@@ -91,6 +21,8 @@ def write_pairs_report(folder: Path, result: Result) -> Path:
         f"measured with {_measured(result)}",
     )
     page.paragraph(strong(result["recommendation"]))
+    for note in warned(result):
+        page.paragraph(note)
     page.heading(f"{words(result['metric']).capitalize()}")
     page.picture(draw_figures(result), "With 95 % intervals; baselines, which have no encoder, in grey.")
     _show_figures(page, result)
@@ -132,7 +64,7 @@ def verdict(beside: Mapping[str, Any] | None, result: Result) -> str:
     if beside is None:
         return "best"
     if not is_real(beside):
-        return "same"
+        return "unclear"
     return "worse" if beside["better"] == result["best"] else "better"
 
 
@@ -255,7 +187,17 @@ _WHAT = {
 }
 
 
+def _what(scheme: str, result: Result) -> str:
+    """Return what a scheme does, as it was set."""
+    said, how = _WHAT[scheme], result["pair"]
+    if how["absolute"]:
+        said = said.replace("a - b", "|a - b|")
+    if scheme == "attention" and how["across"] == "self":
+        said = said.replace("their tokens look at each other", "all tokens look at those of both")
+    return f"{said}, by a hidden layer" if result["hidden"] and scheme != "embed" else said
+
+
 def _show_legend(page: Page, result: Result) -> None:
-    rows: list[Sequence[Text]] = [[one["name"], _WHAT[one["name"]]] for one in result["candidates"]]
+    rows: list[Sequence[Text]] = [[one["name"], _what(one["name"], result)] for one in result["candidates"]]
     rows += [[one["name"], one["what"]] for one in result["baselines"]]
     page.table(["system", "what it is"], rows)

@@ -150,7 +150,7 @@ def _legend(result: dict[str, Any]) -> str:
     """Return what the columns mean that do not say it themselves."""
     exchanged = "labels that change" if result["task"] == "classify" else "correlation of scores"
     said = [
-        "p: paired test against the best scheme, corrected for all pairs of systems (Holm)",
+        "p: paired test against the best, corrected for all pairs (Holm)",
         f"swapped: {exchanged} with the two texts exchanged",
     ]
     if len(result["candidates"]) > 1:
@@ -164,6 +164,7 @@ def _legend(result: dict[str, Any]) -> str:
 
 
 def _show(console: Console, result: dict[str, Any], out: Path) -> None:
+    from ambos.analysis.pairs_advice import warned  # noqa: PLC0415
     from ambos.analysis.pairs_table import table_of  # noqa: PLC0415
 
     columns, rows = table_of(result)
@@ -182,5 +183,7 @@ def _show(console: Console, result: dict[str, Any], out: Path) -> None:
     console.print(_legend(result), style="dim")
     console.print()
     console.print(printable(result["recommendation"]))
+    for note in warned(result):
+        console.print(f"[yellow]{printable(note)}[/]")
     path = printable(str(out))
     console.print(f"  report [cyan]{path}/report.html[/], figures [cyan]{path}/pairs.json[/]")

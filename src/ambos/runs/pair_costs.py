@@ -87,7 +87,7 @@ def joint_tokens(model: Model, first: Sequence[str], second: Sequence[str]) -> i
     >>> joint_tokens(model, ["um gato"], ["a cat", "a dog"])  # doctest: +SKIP
     14
     """
-    tokenizer, limit = model.tokenizer, model.max_length
+    tokenizer, limit = model.tokenizer, model.reading().limit
     special = sum(tokenizer.around)
     a, b = (
         np.array([len(ids) - special for ids in tokenizer.ids_batch(list(side))]) for side in (first, second)

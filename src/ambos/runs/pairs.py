@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ambos.analysis.pairs_report import recommend, write_pairs_report
+from ambos.analysis.pairs_advice import recommend
+from ambos.analysis.pairs_report import write_pairs_report
 from ambos.bundle.bundle import Bundle, parameters
 from ambos.data.rows import PairRow
 from ambos.errors import UsageError
@@ -155,6 +156,7 @@ class PairLab:
             "metrics": saved.values["metrics"],
             "spread": spread,
             "figure": over_seeds(spread[self.metric]) if spread else saved.values["metrics"][self.metric],
+            "notes": self._notes(out, members),
             "runs": runs,
             "train_seconds": about["seconds"] / runs,
             "parameters": parameters(Bundle.load(out / "bundle").network),
@@ -164,6 +166,18 @@ class PairLab:
             if spread
             else [saved.examples],
         }
+
+    def _notes(self, out: Path, members: Sequence[str]) -> list[str]:
+        """Return what the reports of a scheme's runs warn of, and what was cut."""
+        found = []
+        for name in members or ("",):
+            about = read_run(out / name)
+            run = f"{name}: " if name else ""
+            found += [f"{run}{one['what']}" for one in about.get("warnings", ())]
+            cut = about["truncation"]["summary"]
+            found += [f"{run}training rows: {cut}"] if cut else []
+        cut = find_evaluation(out, self.split).values["truncation"]["summary"]
+        return [*found, f"rows that were measured with: {cut}"] if cut else found
 
     def _held_out(self, run: Path) -> Iterator[tuple[Model, list[PairRow]]]:
         """Yield the model of each fold with those of the first rows that it has not seen."""
@@ -197,6 +211,8 @@ class PairLab:
             "split": self.split,
             "rows": {name: len(getattr(self.splits, name).rows) for name in ("train", "dev", "test")},
             "columns": self.splits.train.columns.chosen,
+            "pair": self.recipe.pair.model_dump(mode="json"),
+            "hidden": self.recipe.head.hidden,
             "method": self.recipe.method,
             "best": best,
             "candidates": candidates,
