@@ -146,21 +146,20 @@ def _chosen(schemes: str | None) -> list[Any] | None:
     return list(dict.fromkeys(found))
 
 
-def _legend(result: dict[str, Any]) -> str:
+def _legend(result: dict[str, Any]) -> list[str]:
     """Return what the columns mean that do not say it themselves."""
     exchanged = "labels that change" if result["task"] == "classify" else "correlation of scores"
     said = [
-        "p: paired test against the best, corrected for all pairs (Holm)",
+        "p: paired test against the best, corrected for all pairs of systems (Holm)",
         f"swapped: {exchanged} with the two texts exchanged",
     ]
-    if len(result["candidates"]) > 1:
-        said.append(f"the best was chosen by these {result['split']} rows, which flatters it")
     if any(one.get("spread") for one in result["candidates"]):
         said.append(
-            "mean \u00b1 half of its 95 % interval (Student), which differences and test are of; the figure "
-            "before it is of the run best on dev"
+            "mean \u00b1 half of its 95 % interval (Student) is compared; beside it the run best on dev"
         )
-    return "; ".join(said)
+    if len(result["candidates"]) > 1:
+        said.append(f"the best was chosen by these {result['split']} rows, which flatters it")
+    return said
 
 
 def _show(console: Console, result: dict[str, Any], out: Path) -> None:
@@ -180,7 +179,8 @@ def _show(console: Console, result: dict[str, Any], out: Path) -> None:
         console.width, least = _WIDEST, console.width
         console.width = max(least, console.measure(shown).maximum)
     console.print(shown)
-    console.print(_legend(result), style="dim")
+    for line in _legend(result):
+        console.print(line, style="dim")
     console.print()
     console.print(printable(result["recommendation"]))
     for note in warned(result):
