@@ -1,7 +1,6 @@
 """Training of twin encoders: ambos beside the trainer of sentence-transformers, with the same three losses.
 
     AMBOS_DATA=... python benchmarks/twins.py [speed] [--losses softmax cosine in-batch] [--rounds 3]
-    AMBOS_DATA=... python benchmarks/twins.py quality [--epochs 4] [--lr 1e-4]
     AMBOS_DATA=... python benchmarks/twins.py grid
 
 From all-MiniLM-L6-v2, batches of 32 pairs, texts cut at 128 tokens, AdamW, learning rate 5e-5, mean pooling,
@@ -15,10 +14,6 @@ dropout as the base has it. Everything else is as the trainer has it, and all co
 Examples are pairs. The contenders take turns, each in a process of its own, on the same pairs in the same
 order; the median step counts, best of the rounds. `limit` is the share of what matrix products alone would
 allow, in the same precision. Beside them the loss of both on the first batch, without dropout.
-
-`quality` trains both to the end with the loss softmax on all of SNLI's training pairs, from the same weights
-and head, with the same rate; accuracy of the last weights on dev and test pairs. Only order and dropout
-differ.
 
 `grid` puts 1,000 texts of STS-B beside 1,000 others: the tokens that a twin encoder and a joint one read for
 the million pairs, and how long that takes; of the joint one, by the time of some of the pairs.
@@ -47,22 +42,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", default="speed", choices=["speed", "quality", "grid", "worker"])
+    parser.add_argument("what", nargs="?", default="speed", choices=["speed", "grid", "worker"])
     parser.add_argument("--losses", nargs="+", default=list(LOSSES), choices=LOSSES)
     parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, help="by default all that make sense")
     parser.add_argument("--steps", type=int, default=40, help="timed steps of a round")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--epochs", type=int, default=4, help="of quality")
-    parser.add_argument("--lr", type=float, default=1e-4, help="of quality")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.what == "worker":
         with tempfile.TemporaryDirectory(prefix="ambos-bench-") as name:
             job = json.loads(arguments.job)
-            found = {"steps": time_steps, "loss": same_loss, "train": train}[job.pop("kind")](
-                Path(name), **job
-            )
+            found = {"steps": time_steps, "loss": same_loss}[job.pop("kind")](Path(name), **job)
         print("RESULT " + json.dumps(found))
         return
     if not os.environ.get("AMBOS_DATA"):
@@ -76,9 +67,6 @@ def main() -> None:
         grid()
         return
     arguments.contenders = arguments.contenders or sensible(CONTENDERS)
-    if arguments.what == "quality":
-        quality(arguments)
-        return
     results = [speed(loss, arguments) for loss in arguments.losses]
     if arguments.json:
         print(json.dumps(results, indent=2))
@@ -119,16 +107,6 @@ def speed(loss: str, arguments: argparse.Namespace) -> dict:
     return {"loss": loss, **best, "first": run(__file__, kind="loss", loss=loss)}
 
 
-def quality(arguments: argparse.Namespace) -> None:
-    """Show what both reach with the same loss, rows, epochs and rate."""
-    rows = []
-    for contender in arguments.contenders:
-        found = run(__file__, kind="train", contender=contender, epochs=arguments.epochs, lr=arguments.lr)
-        say(f"{contender}: {found}")
-        rows.append([contender, f"{found['seconds']:.0f}", f"{found['dev']:.4f}", f"{found['test']:.4f}"])
-    print(table(["contender", "seconds", "accuracy on dev", "on test"], rows))
-
-
 def grid(count: int = 1000, some: int = 2000) -> None:
     """Show what n x m pairs cost a twin encoder and a joint one."""
     import ambos
@@ -161,7 +139,7 @@ def grid(count: int = 1000, some: int = 2000) -> None:
     )
 
 
-def begin(loss: str, rows: int | None = None, *, epochs: int = 1, lr: float = LEARNING["lr"]):
+def begin(loss: str, rows: int):
     """Return ambos' job: the base, the pairs tokenised, and how they meet."""
     from ambos.bundle.bundle import Bundle
     from ambos.recipe import load_recipe
@@ -181,10 +159,10 @@ def begin(loss: str, rows: int | None = None, *, epochs: int = 1, lr: float = LE
         every = [row for row in every if row.labels == ("entailment",)]
     values = {
         "task": task,
-        "epochs": epochs,
+        "epochs": 1,
         "batch": BATCH,
         "max_length": LENGTH,
-        "learning": LEARNING | {"lr": lr},
+        "learning": LEARNING,
         "schedule": {"shape": "linear", "warmup": 0.1},
         "head": {"pooling": "mean"},
         "pair": pair,
@@ -235,79 +213,34 @@ def columns(job, loss: str) -> dict[str, list]:
 def time_steps(folder: Path, contender: str, loss: str, steps: int) -> dict:
     job = begin(loss, BATCH * (WARM + steps))
     if contender == CONTENDERS[0]:
-        moments = run_peer(job, loss, folder, *peer(job, loss, folder))
+        import sentence_transformers as st
+        from datasets import Dataset
+
+        clock, moments = trainer_clock()
+        model, criterion = peer(job, loss, folder)
+        how = st.SentenceTransformerTrainingArguments(
+            str(folder / "trainer"),
+            use_cpu=True,
+            num_train_epochs=1,
+            per_device_train_batch_size=BATCH,
+            learning_rate=LEARNING["lr"],
+            weight_decay=LEARNING["weight_decay"],
+            warmup_steps=1,
+            report_to="none",
+            logging_strategy="no",
+            save_strategy="no",
+            disable_tqdm=True,
+            seed=0,
+        )
+        data = Dataset.from_dict(columns(job, loss))
+        st.SentenceTransformerTrainer(
+            model, how, train_dataset=data, loss=criterion, callbacks=[clock]
+        ).train()
         seconds = [after - before for before, after in pairwise(moments)]
         return {"examples_per_second": BATCH / statistics.median(seconds[WARM:])}
     clock = StepClock(contender)
     run_ambos(job, contender, clock)
     return clock.found()
-
-
-def run_peer(job, loss: str, folder: Path, model, criterion) -> list[float]:
-    """Train with the trainer of sentence-transformers; return when it began and when each step ended."""
-    import sentence_transformers as st
-    from datasets import Dataset
-
-    clock, moments = trainer_clock()
-    how = st.SentenceTransformerTrainingArguments(
-        str(folder / "trainer"),
-        use_cpu=True,
-        num_train_epochs=job.recipe.epochs,
-        per_device_train_batch_size=BATCH,
-        learning_rate=job.recipe.learning.lr,
-        weight_decay=LEARNING["weight_decay"],
-        warmup_steps=0.1,  # below 1: a share of all steps
-        report_to="none",
-        logging_strategy="no",
-        save_strategy="no",
-        disable_tqdm=True,
-        seed=0,
-    )
-    data = Dataset.from_dict(columns(job, loss))
-    st.SentenceTransformerTrainer(model, how, train_dataset=data, loss=criterion, callbacks=[clock]).train()
-    return moments
-
-
-def train(folder: Path, contender: str, epochs: int, lr: float) -> dict:
-    """Train to the end with the loss softmax, and measure the last weights."""
-    job = begin("softmax", epochs=epochs, lr=lr)
-    if contender == CONTENDERS[0]:
-        model, criterion = peer(job, "softmax", folder)
-        moments = run_peer(job, "softmax", folder, model, criterion)
-        found = {"seconds": moments[-1] - moments[0]}
-        give_back(job, model, criterion, folder)
-    else:
-        start = time.perf_counter()
-        run_ambos(job, contender)
-        found = {"seconds": time.perf_counter() - start}
-    return found | {split: accuracy(job, split) for split in ("dev", "test")}
-
-
-def give_back(job, model, criterion, folder: Path) -> None:
-    """Put the weights that sentence-transformers learnt into ambos' network, to measure both alike."""
-    import torch
-
-    from ambos.bundle.bundle import Bundle
-
-    model[0].auto_model.save_pretrained(folder / "end")
-    model.tokenizer.save_pretrained(folder / "end")
-    job.bundle.network.encoder.load_state_dict(Bundle.load(folder / "end").network.encoder.state_dict())
-    ours = job.bundle.network.heads["classify"].out
-    with torch.no_grad():
-        ours.weight.copy_(criterion.classifier.weight)
-        ours.bias.copy_(criterion.classifier.bias)
-
-
-def accuracy(job, split: str) -> float:
-    """Return the share of pairs of a file whose label is found."""
-    from ambos.predict.model import Model
-    from ambos.runs.finetune_settings import DataFiles
-    from ambos.runs.splits import read_split
-
-    file = Path(os.environ["AMBOS_DATA"]) / LOSSES["softmax"] / f"{split}.jsonl"
-    rows = read_split([str(file)], DataFiles(pairs=True), "classify").rows
-    found = Model(job.bundle).predict([(row.text_a, row.text_b) for row in rows])
-    return float(np.mean([one["label"] == row.labels[0] for one, row in zip(found, rows, strict=True)]))
 
 
 def same_loss(folder: Path, loss: str) -> dict:
