@@ -1,6 +1,6 @@
 """What the pair lab advises: which way of reading pairs to take, and what to be told with it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ambos.analysis.evaluation_pictures import words
@@ -106,5 +106,13 @@ def warned(result: Result) -> list[str]:
     for one in result["candidates"]:
         for note in one["notes"]:
             of.setdefault(note, []).append(one["name"])
-    every = len(result["candidates"])
-    return [note if len(names) == every else f"{', '.join(names)}: {note}" for note, names in of.items()]
+    return [by_whom(note, names, of=len(result["candidates"])) for note, names in of.items()]
+
+
+def by_whom(note: str, names: Sequence[str], *, of: int) -> str:
+    """Return a note with the names of those who say it, where not all do.
+
+    >>> by_whom("cut", ["joint"], of=2), by_whom("cut", ["joint", "product"], of=2)
+    ('joint: cut', 'cut')
+    """
+    return note if len(names) == of else f"{', '.join(names)}: {note}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ambos.analysis.pairs_advice import recommend
+from ambos.analysis.pairs_advice import by_whom, recommend
 from ambos.analysis.pairs_report import write_pairs_report
 from ambos.bundle.bundle import Bundle, parameters
 from ambos.data.rows import PairRow
@@ -169,15 +169,21 @@ class PairLab:
 
     def _notes(self, out: Path, members: Sequence[str]) -> list[str]:
         """Return what the reports of a scheme's runs warn of, and what was cut."""
-        found = []
-        for name in members or ("",):
+        said: dict[str, list[str]] = {}
+        runs = members or ("",)
+        for name in runs:
             about = read_run(out / name)
-            run = f"{name}: " if name else ""
-            found += [f"{run}{one['what']}" for one in about.get("warnings", ())]
             cut = about["truncation"]["summary"]
-            found += [f"{run}training rows: {cut}"] if cut else []
+            for note in (
+                *(one["what"] for one in about["warnings"]),
+                *([f"training rows: {cut}"] if cut else ()),
+            ):
+                said.setdefault(note, []).append(name)
         cut = find_evaluation(out, self.split).values["truncation"]["summary"]
-        return [*found, f"rows that were measured with: {cut}"] if cut else found
+        return [
+            *(by_whom(note, names, of=len(runs)) for note, names in said.items()),
+            *([f"rows that were measured with: {cut}"] if cut else ()),
+        ]
 
     def _held_out(self, run: Path) -> Iterator[tuple[Model, list[PairRow]]]:
         """Yield the model of each fold with those of the first rows that it has not seen."""
