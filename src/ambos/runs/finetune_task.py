@@ -101,11 +101,13 @@ def attach_head(bundle: Bundle, task: Task[Any, Any], recipe: FinetuneRecipe) ->
 
 
 def reading_of(bundle: Bundle, recipe: FinetuneRecipe) -> Reading:
-    """Return how rows become sequences for a base."""
+    """Return how rows become sequences for a base; for vectors no longer than it made them of so far."""
     if bundle.tokenizer is None:
         raise UsageError("the base has no tokenizer", expected="tokenizer files beside its weights")
     context = bundle.config.context
     known = [context, bundle.tokenizer.max_length]
+    if recipe.task == "embed" and bundle.sentence is not None:
+        known.append(bundle.sentence.max_length)
     limit = recipe.max_length or min(512, *(one for one in known if one))
     if limit > context:
         raise UsageError(
