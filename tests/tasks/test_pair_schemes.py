@@ -525,3 +525,12 @@ def test_single_texts_have_no_scheme(base: Path) -> None:
     rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
     with pytest.raises(UsageError, match="is for pairs of texts"):
         Finetuning(Bundle.load(base), rows, [], recipe("combined"))
+
+
+@pytest.mark.parametrize("contrast", [None, "cosine", "in-batch"])
+def test_a_cosine_is_not_learnt_from_equal_scores(base: Path, contrast: str | None) -> None:
+    rows = [replace(row, labels=(), score=4.0) for row in same_or_not(8)]
+    with pytest.raises(InputError, match="all scores are the same: there is nothing to learn") as refused:
+        Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"contrast": contrast}))
+    assert refused.value.found == "the score 4 in every row to learn from"
+    assert "--score COLUMN" in str(refused.value.fix)

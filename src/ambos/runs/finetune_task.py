@@ -22,6 +22,7 @@ from ambos.tasks.texts import pairs_in
 def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | None = None) -> Task[Any, Any]:
     """Return the task of a recipe; what it must know, labels if none are given, comes from training rows."""
     if recipe.task == "embed":
+        _refuse_equal_scores([row for row in rows if row.score is not None])
         return Embed.of(rows, recipe.pair.contrast, recipe.pair.positive, recipe.pair.scale)
     if recipe.task == "score":
         _refuse_equal_scores(rows)
