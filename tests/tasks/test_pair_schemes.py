@@ -342,6 +342,16 @@ class TestInBatch:
         with pytest.raises(InputError, match="neither scores nor labels"):
             Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"contrast": "cosine"}))
 
+    def test_a_step_of_one_pair_has_no_negatives(self, base: Path) -> None:
+        for rows, pair in ((self.rows(), {"positive": "yes"}), (same_or_not(8), {"contrast": "in-batch"})):
+            with pytest.raises(UsageError, match="a step of one pair has none") as refused:
+                Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", batch=1, pair=pair))
+            assert (refused.value.found, "--batch" in str(refused.value.fix)) == ("batch 1", True)
+        alone = recipe("embed", "embed", batch=1, pair={"contrast": "cosine"})
+        assert Finetuning(Bundle.load(base), same_or_not(8), [], alone).task.contrast == "cosine"
+        two = recipe("embed", "embed", batch=2, pair={"positive": "yes"})
+        assert Finetuning(Bundle.load(base), self.rows(), [], two).task.contrast == "in-batch"
+
     def test_a_step_is_whole(self, base: Path) -> None:
         """In parts, each would have other negatives."""
         found = []
