@@ -510,6 +510,13 @@ class TestMoreThanTwoTexts:
         work = Finetuning(Bundle.load(model_folder("bpe")), self.rows, [], recipe("joint"))
         assert set(work.examples.segments.tolist()) == {0}
 
+    def test_two_texts_need_no_more_segments(self, base: Path) -> None:
+        single = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
+        for rows, found in ((same_or_not(8), "pairs of texts"), (single, "single texts")):
+            with pytest.raises(UsageError, match="segments are added for more than two texts") as refused:
+                Finetuning(Bundle.load(base), rows, [], recipe("joint", pair={"grow_segments": True}))
+            assert (refused.value.found, "docs/pairs.md" in str(refused.value.fix)) == (found, True)
+
     def test_the_layout(self, base: Path) -> None:
         work = Finetuning(Bundle.load(base), self.rows, [], recipe("joint", pair={"grow_segments": True}))
         tokenizer = Bundle.load(base).tokenizer
@@ -535,6 +542,16 @@ def test_single_texts_have_no_scheme(base: Path) -> None:
     rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
     with pytest.raises(UsageError, match="is for pairs of texts"):
         Finetuning(Bundle.load(base), rows, [], recipe("combined"))
+
+
+@pytest.mark.parametrize("contrast", [None, "cosine", "in-batch"])
+def test_scores_have_no_positive_label(base: Path, contrast: str | None) -> None:
+    rows = [replace(row, labels=()) for row in same_or_not(8)]
+    how = recipe("embed", "embed", pair={"contrast": contrast, "positive": "True"})
+    with pytest.raises(UsageError, match="the pairs have scores") as refused:
+        Finetuning(Bundle.load(base), rows, [], how)
+    assert refused.value.found == "pair.positive = True"
+    assert "docs/pairs.md" in str(refused.value.fix)
 
 
 @pytest.mark.parametrize("contrast", [None, "cosine", "in-batch"])
