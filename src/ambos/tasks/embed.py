@@ -177,12 +177,14 @@ class Embed(Task[PairRow, float]):
     def compare(self, rows: Sequence[PairRow], predictions: Sequence[float]) -> tuple[Any, Any]:
         """Return two rows of numbers, both from 0 to 1 where texts are as alike as they can be.
 
-        Where other pairs are negatives the second has ranks, too.
+        Where other pairs are negatives the second has ranks, too, and the first NaN for pairs without label
+        and score.
         """
         if self.contrast == "cosine":
             return self.likeness(rows), np.asarray(predictions, np.float64)
         ranked = [(one, one.rank if isinstance(one, Ranked) else 0.0) for one in predictions]
-        return self.likeness(rows), np.asarray(ranked, np.float64)
+        said = [row.score is not None or bool(row.labels) for row in rows]
+        return np.where(said, self.likeness(rows), np.nan), np.asarray(ranked, np.float64)
 
     @property
     def main(self) -> str:
