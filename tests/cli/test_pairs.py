@@ -336,4 +336,5 @@ class TestCoherent:
             assert empty.refused(2, f"the {which} text of pair 1 is empty")["expected"] == "something to read"
 
     def test_without_one(self, ambos: Callable[..., Ran], base: Path) -> None:
-        ambos("coherent", base, "a", "b").refused(3, "this model has no next head")
+        refused = ambos("coherent", base, "a", "b").refused(3, "this model has no next head")
+        assert refused["fix"] == "choose a model pretrained with next sentences, or with their order"

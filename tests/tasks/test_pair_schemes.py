@@ -442,8 +442,11 @@ class TestStartingFromNext:
         assert said == pytest.approx((slope * odds + level)[parts.numbers], abs=1e-4)
 
     def test_a_base_without_such_a_head(self, base: Path) -> None:
-        with pytest.raises(InputError, match="has no next head"):
+        with pytest.raises(InputError, match="has no next head") as refused:
             Finetuning(Bundle.load(base), same_or_not(8), [], recipe("joint", pair={"start": "nsp"}))
+        assert str(refused.value.fix).startswith(
+            "leave out --start nsp, or choose a base pretrained with next"
+        )
         with pytest.raises(UsageError) as error:
             recipe("concat", pair={"start": "nsp"})
         assert error.value.found == "pair.start is for the scheme joint, not for concat"

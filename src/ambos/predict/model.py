@@ -114,7 +114,7 @@ class Model:
         >>> model.coherence([("O gato dormia.", "De repente, acordou.")])  # doctest: +SKIP
         [0.93]
         """
-        self._bundle.require("next")
+        self._bundle.require("next", "choose a model pretrained with next sentences, or with their order")
         reading = Reading(self.tokenizer, self.max_length)
         return follow(self._network, pairs, reading, device=self.device, ledger=ledger)
 

@@ -44,7 +44,8 @@ class NextStart:
     @classmethod
     def of(cls, bundle: Bundle, rows: Sequence[Any], reading: Reading) -> "NextStart":
         """Ask a base with such a head about some of the pairs."""
-        bundle.require("next")
+        fix = "leave out --start nsp, or choose a base pretrained with next sentences (docs/pairs.md)"
+        bundle.require("next", fix)
         order = Draws.of("next").shuffled(np.arange(min(_ROWS, len(rows))), len(rows))
         some = [rows[place] for place in order]
         odds = follow_odds(bundle.network, some, reading, device=_CPU)
