@@ -100,10 +100,12 @@ def build(
         return schema.model_validate(values, context=context)
     except ValidationError as error:
         problems = [_problem(schema, detail) for detail in error.errors()]
+        of_pairs = any("pair." in one or "scheme" in one for one in problems)
+        page = "docs/pairs.md" if of_pairs else "docs/pretraining.md"
         raise UsageError(
             f"{len(problems)} settings are wrong" if len(problems) > 1 else "a setting is wrong",
             found="; ".join(problems),
-            fix="see docs/pretraining.md and docs/finetuning.md for all settings",
+            fix=f"see {page} and docs/finetuning.md for all settings",
             file=file,
         ) from error
 

@@ -144,6 +144,24 @@ def test_embed_without_labels_is_measured_by_search(
     assert again.code == 0, again.err
 
 
+def test_rows_without_labels_have_no_correlation(
+    ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path
+) -> None:
+    """The model learnt from labels, and is measured with pairs that only belong together."""
+    run, bare = tmp_path / "run", tmp_path / "bare.jsonl"
+    bare.write_text(
+        "\n".join(json.dumps({"query": f"{one} dorme", "passage": one}) for one in ("gato", "dia"))
+    )
+    command = ("finetune", "pair", "--scheme", "embed", "--positive", "sim", "--base", base, *FAST)
+    ran = ambos(*command, "--train", pairs / "labels.jsonl", "--out", run, "--json")
+    assert ran.code == 0, ran.err
+    measured = ambos("evaluate", run, bare, "--out", tmp_path / "measured", "--json")
+    assert measured.code == 0, measured.err
+    assert list(json.loads(measured.out)["metrics"]) == ["mrr", "recall@1", "recall@10"]
+    measured = ambos("evaluate", run, pairs / "labels.jsonl", "--json")
+    assert "spearman" in json.loads(measured.out)["metrics"]
+
+
 def test_the_lab(ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "lab"
     command = ("pairs", "compare", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", out)
@@ -318,4 +336,5 @@ class TestCoherent:
             assert empty.refused(2, f"the {which} text of pair 1 is empty")["expected"] == "something to read"
 
     def test_without_one(self, ambos: Callable[..., Ran], base: Path) -> None:
-        ambos("coherent", base, "a", "b").refused(3, "this model has no next head")
+        refused = ambos("coherent", base, "a", "b").refused(3, "this model has no next head")
+        assert refused["fix"] == "choose a model pretrained with next sentences, or with their order"

@@ -57,3 +57,15 @@ def test_figures_by_hand():
     one = found.metrics()["mrr"]
     assert one.low < one.value < one.high
     assert Retrieval(graded=False).values() == {"mrr": 0.0, "recall@1": 0.0, "recall@10": 0.0}
+
+
+def test_cosines_are_measured_where_it_is_said_what_they_should_be():
+    found = Retrieval(graded=True)
+    found.add([np.nan, np.nan], [[0.9, 1], [0.5, 2]])
+    assert list(found.values()) == list(found.metrics()) == ["mrr", "recall@1", "recall@10"]
+    assert found.values()["mrr"] == 0.75
+    found.add([1, 0], [[0.8, 1], [0.1, 0]])
+    values = found.values()
+    assert values["mrr"] == pytest.approx((1 + 1 / 2 + 1) / 3)
+    assert (values["pearson"], values["mae"]) == pytest.approx((1.0, 0.15))
+    assert "pearson" in Retrieval(graded=True).values()  # asked before there are rows

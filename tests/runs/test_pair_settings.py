@@ -10,6 +10,7 @@ from ambos.estimators.pair_classifier import PairClassifier
 from ambos.recipe import load_recipe, write_toml
 from ambos.runs.finetune_folder import recipe_of
 from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
+from ambos.runs.pair_runs import lab_recipes, refuse_no_pairs
 from ambos.runs.pair_settings import Scheme
 from ambos.runs.search import with_settings
 
@@ -54,6 +55,35 @@ def test_a_hidden_layer_needs_a_head() -> None:
     assert recipe("combined", {"head": {"hidden": True}}).head.hidden
 
 
+@pytest.mark.parametrize("task", ["embed", "score", "answer"])
+def test_smoothing_needs_labels(task: str) -> None:
+    given = {"task": task, "pair": {"scheme": "embed" if task == "embed" else "joint"}}
+    given |= {"learning": {"smoothing": 0.1}}
+    with pytest.raises(UsageError) as error:
+        load_recipe(FinetuneRecipe, [given])
+    assert error.value.found == f"learning.smoothing is for labels, and {task} has none to smooth"
+    assert load_recipe(FinetuneRecipe, [given], context=TRIED).learning.smoothing == 0.1
+    assert recipe("combined", {"learning": {"smoothing": 0.1}}).learning.smoothing == 0.1
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_labels_or_scores(scheme: str) -> None:
+    with pytest.raises(UsageError) as error:
+        recipe(scheme, {"data": {"columns": {"label": "entails", "score": "alike"}}})
+    assert "one of them is learnt in a run, not both" in str(error.value.found)
+    assert recipe(scheme, {"data": {"columns": {"score": "alike"}}}).data.columns == {"score": "alike"}
+
+
+def test_where_settings_of_pairs_are_explained() -> None:
+    for more in ({"absolute": True}, {"scheme": "prodct"}, {"layer": 2}, {"layers": 0}):
+        with pytest.raises(UsageError) as error:
+            recipe("product", {"pair": more})
+        assert "docs/pairs.md" in str(error.value.fix)
+    with pytest.raises(UsageError) as error:
+        recipe("joint", {"epochs": 0})
+    assert "docs/pairs.md" not in str(error.value.fix)
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_third_text_is_for_joint(scheme: str) -> None:
     more = {"data": {"columns": {"text_c": "rest"}}}
@@ -71,6 +101,16 @@ def test_all_at_once() -> None:
         recipe("product", more)
     for part in ("pair.absolute", "pair.positive", "seeds must be 2 or more"):
         assert part in str(error.value.found)
+
+
+def test_a_lab_leaves_aside_what_its_rows_make_nothing_of(tmp_path: Path) -> None:
+    """Two texts, and embed with scores alone."""
+    more = {"task": "score", "pair": {"positive": "yes", "grow_segments": True}, "precision": "fp32"}
+    found = lab_recipes(tmp_path, recipe("joint", more, tried=True), ["joint", "embed"], force=False)
+    assert {(one.pair.positive, one.pair.grow_segments) for one in found.values()} == {(None, False)}
+    both = {"data": {"columns": {"label": "entails", "score": "alike"}}}
+    with pytest.raises(UsageError, match="a label and a score are named"):
+        refuse_no_pairs(recipe("joint", both, tried=True))
 
 
 def test_a_run_that_has_begun_and_a_search_go_on(tmp_path: Path) -> None:

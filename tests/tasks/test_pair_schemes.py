@@ -342,6 +342,16 @@ class TestInBatch:
         with pytest.raises(InputError, match="neither scores nor labels"):
             Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"contrast": "cosine"}))
 
+    def test_a_step_of_one_pair_has_no_negatives(self, base: Path) -> None:
+        for rows, pair in ((self.rows(), {"positive": "yes"}), (same_or_not(8), {"contrast": "in-batch"})):
+            with pytest.raises(UsageError, match="a step of one pair has none") as refused:
+                Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", batch=1, pair=pair))
+            assert (refused.value.found, "--batch" in str(refused.value.fix)) == ("batch 1", True)
+        alone = recipe("embed", "embed", batch=1, pair={"contrast": "cosine"})
+        assert Finetuning(Bundle.load(base), same_or_not(8), [], alone).task.contrast == "cosine"
+        two = recipe("embed", "embed", batch=2, pair={"positive": "yes"})
+        assert Finetuning(Bundle.load(base), self.rows(), [], two).task.contrast == "in-batch"
+
     def test_a_step_is_whole(self, base: Path) -> None:
         """In parts, each would have other negatives."""
         found = []
@@ -432,8 +442,11 @@ class TestStartingFromNext:
         assert said == pytest.approx((slope * odds + level)[parts.numbers], abs=1e-4)
 
     def test_a_base_without_such_a_head(self, base: Path) -> None:
-        with pytest.raises(InputError, match="has no next head"):
+        with pytest.raises(InputError, match="has no next head") as refused:
             Finetuning(Bundle.load(base), same_or_not(8), [], recipe("joint", pair={"start": "nsp"}))
+        assert str(refused.value.fix).startswith(
+            "leave out --start nsp, or choose a base pretrained with next"
+        )
         with pytest.raises(UsageError) as error:
             recipe("concat", pair={"start": "nsp"})
         assert error.value.found == "pair.start is for the scheme joint, not for concat"
@@ -500,6 +513,13 @@ class TestMoreThanTwoTexts:
         work = Finetuning(Bundle.load(model_folder("bpe")), self.rows, [], recipe("joint"))
         assert set(work.examples.segments.tolist()) == {0}
 
+    def test_two_texts_need_no_more_segments(self, base: Path) -> None:
+        single = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
+        for rows, found in ((same_or_not(8), "pairs of texts"), (single, "single texts")):
+            with pytest.raises(UsageError, match="segments are added for more than two texts") as refused:
+                Finetuning(Bundle.load(base), rows, [], recipe("joint", pair={"grow_segments": True}))
+            assert (refused.value.found, "docs/pairs.md" in str(refused.value.fix)) == (found, True)
+
     def test_the_layout(self, base: Path) -> None:
         work = Finetuning(Bundle.load(base), self.rows, [], recipe("joint", pair={"grow_segments": True}))
         tokenizer = Bundle.load(base).tokenizer
@@ -525,3 +545,22 @@ def test_single_texts_have_no_scheme(base: Path) -> None:
     rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
     with pytest.raises(UsageError, match="is for pairs of texts"):
         Finetuning(Bundle.load(base), rows, [], recipe("combined"))
+
+
+@pytest.mark.parametrize("contrast", [None, "cosine", "in-batch"])
+def test_scores_have_no_positive_label(base: Path, contrast: str | None) -> None:
+    rows = [replace(row, labels=()) for row in same_or_not(8)]
+    how = recipe("embed", "embed", pair={"contrast": contrast, "positive": "True"})
+    with pytest.raises(UsageError, match="the pairs have scores") as refused:
+        Finetuning(Bundle.load(base), rows, [], how)
+    assert refused.value.found == "pair.positive = True"
+    assert "docs/pairs.md" in str(refused.value.fix)
+
+
+@pytest.mark.parametrize("contrast", [None, "cosine", "in-batch"])
+def test_a_cosine_is_not_learnt_from_equal_scores(base: Path, contrast: str | None) -> None:
+    rows = [replace(row, labels=(), score=4.0) for row in same_or_not(8)]
+    with pytest.raises(InputError, match="all scores are the same: there is nothing to learn") as refused:
+        Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"contrast": contrast}))
+    assert refused.value.found == "the score 4 in every row to learn from"
+    assert "--score COLUMN" in str(refused.value.fix)

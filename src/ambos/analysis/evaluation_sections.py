@@ -66,7 +66,9 @@ def show_evaluation(page: Page, name: str, values: Values, examples: np.ndarray 
     """Show what there is behind the metrics of one evaluation; `examples` are (gold, predicted) scores."""
     if examples is not None and "pearson" in values["metrics"]:  # else there is but one gold score
         page.heading(f"Scores ({name})")
-        page.picture(draw_scores(*examples[:, :2].T), "Predicted scores against gold ones.")
+        page.picture(
+            draw_scores(*examples[~np.isnan(examples[:, 0]), :2].T), "Predicted scores against gold ones."
+        )
     if values["confusion"]:
         _show_confusion(page, name, values["confusion"])
     if values["classes"]:

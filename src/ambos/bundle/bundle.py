@@ -180,14 +180,14 @@ class Bundle:
         """Whether it reads the two texts of a pair apart."""
         return self.pair != "joint"
 
-    def require(self, kind: str) -> None:
-        """Raise `InputError` if the model has no head of this kind."""
+    def require(self, kind: str, fix: str = "choose a model with such a head, or train one") -> None:
+        """Raise `InputError` if the model has no head of this kind; `fix` says what to do then."""
         if kind not in self.network.heads:
             raise InputError(
                 f"this model has no {kind} head",
                 expected=f"a model that {TASKS[kind]}",
                 found=f"a model that {TASKS[self.task]}" if self.task != "embed" else TASKS["embed"],
-                fix="choose a model with such a head, or train one; a new, untrained head must be asked for",
+                fix=fix,
                 file=self.source,
             )
 

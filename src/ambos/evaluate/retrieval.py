@@ -18,7 +18,9 @@ class Retrieval(Evaluation):
     """Ranks of the texts that belong together. A row is what a cosine should be, the cosine, and the rank.
 
     The rank is that of the second text of a pair for its first one (see `ranks`), 0 of pairs that do not
-    belong together: they are only there to be found. Of the others
+    belong together: they are only there to be found. What a cosine should be is NaN where nothing says how
+    alike the texts are, only that they belong together: correlations and errors are of the other rows, and
+    are left out if there are none. Of the pairs that belong together
 
         mrr = mean of 1 / rank,  recall@k = share with rank <= k.
 
@@ -45,7 +47,11 @@ class Retrieval(Evaluation):
     def rows(self, gold: ArrayLike, predicted: ArrayLike) -> Floats:
         """Return n examples as rows (n, 3), from n numbers, and n cosines with their ranks, (n, 2)."""
         cosines, rank = np.asarray(predicted, np.float64).reshape(-1, 2).T
-        return np.column_stack([Regression().rows(gold, cosines), rank])
+        wanted = np.asarray(gold, np.float64)
+        unsaid = np.isnan(wanted)
+        found = np.column_stack([Regression().rows(np.where(unsaid, 1.0, wanted), cosines), rank])
+        found[unsaid, 0] = np.nan
+        return found
 
     def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
         """Return the mean reciprocal rank, and the shares of texts that are first, and among the first 10."""
@@ -54,7 +60,10 @@ class Retrieval(Evaluation):
         total = times @ asked
         found = {"mrr": divide(times @ (asked / np.maximum(rank, 1)), total)}
         found |= {f"recall@{most}": divide(times @ (asked * (rank <= most)), total) for most in (1, 10)}
-        return {**found, **Regression().measure(rows[:, :2], times)} if self.graded else found
+        said = ~np.isnan(rows[:, 0].astype(np.float64))
+        if not self.graded or (len(said) and not said.any()):
+            return found
+        return {**found, **Regression().measure(rows[said, :2], times[:, said])}
 
 
 def ranks(

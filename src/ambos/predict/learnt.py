@@ -1,5 +1,6 @@
 """What a model was fine-tuned for, as a task that can decode its logits."""
 
+from dataclasses import replace
 from typing import Any
 
 from ambos.bundle.bundle import TASKS, Bundle
@@ -14,8 +15,10 @@ from ambos.tasks.task import Reading, Task
 
 
 def remember(bundle: Bundle, task: Task[Any, Any], reading: Reading | None = None) -> None:
-    """Write into a bundle what it was fine-tuned for, and how it read texts."""
+    """Write into a bundle what it was fine-tuned for, and how it read texts, for vectors of them too."""
     read = {} if reading is None else {"max_length": reading.limit, "long": reading.long}
+    if reading is not None and bundle.sentence is not None:
+        bundle.sentence = replace(bundle.sentence, max_length=reading.limit)
     bundle.learnt = {"name": task.name, **task.settings, **read}
 
 

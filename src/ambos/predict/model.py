@@ -114,7 +114,7 @@ class Model:
         >>> model.coherence([("O gato dormia.", "De repente, acordou.")])  # doctest: +SKIP
         [0.93]
         """
-        self._bundle.require("next")
+        self._bundle.require("next", "choose a model pretrained with next sentences, or with their order")
         reading = Reading(self.tokenizer, self.max_length)
         return follow(self._network, pairs, reading, device=self.device, ledger=ledger)
 
@@ -275,15 +275,16 @@ class Model:
 
     def reading(self, long: Long | None = None, max_length: int | None = None) -> Reading:
         """Return how rows are read: as asked, or as the model was fine-tuned."""
-        learnt = self._bundle.learnt
-        limit = max_length or int(learnt.get("max_length", self.max_length))
-        long = self._checked(long or learnt.get("long", "cut"), limit)
+        limit = max_length or self.max_length
+        long = self._checked(long or self._bundle.learnt.get("long", "cut"), limit)
         return Reading(self.tokenizer, limit, long, apart=self._bundle.apart)
 
     @property
     def max_length(self) -> int:
-        """How many tokens of a text are read, unless asked otherwise."""
+        """How many tokens of a text are read, unless asked otherwise: as many as it was fine-tuned with."""
         sentence, context = self._bundle.sentence, self._bundle.config.context
+        if "max_length" in self._bundle.learnt:
+            return min(context, int(self._bundle.learnt["max_length"]))
         limits = [context, self.tokenizer.max_length, sentence.max_length if sentence else None]
         return min(limit for limit in limits if limit)
 

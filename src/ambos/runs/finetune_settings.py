@@ -179,8 +179,14 @@ class FinetuneRecipe(Settings):
 
     @property
     def _ignored(self) -> list[str]:
-        """What is outside of the group `pair`, and the scheme would make nothing of."""
+        """What is outside of the group `pair`, and the scheme or the task would make nothing of."""
         found = []
+        if self.learning.smoothing and self.task not in {"classify", "tag"}:
+            found.append(f"learning.smoothing is for labels, and {self.task} has none to smooth")
+        if {"label", "score"} <= self.data.columns.keys():
+            found.append(
+                "data.columns.label and data.columns.score: one of them is learnt in a run, not both"
+            )
         if self.head.hidden and self.pair.scheme == "embed":
             found.append("head.hidden is for schemes with a head, and embed has none")
         further = [f"data.columns.{role}" for role in FURTHER if role in self.data.columns]

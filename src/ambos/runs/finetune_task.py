@@ -22,7 +22,10 @@ from ambos.tasks.texts import pairs_in
 def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | None = None) -> Task[Any, Any]:
     """Return the task of a recipe; what it must know, labels if none are given, comes from training rows."""
     if recipe.task == "embed":
-        return Embed.of(rows, recipe.pair.contrast, recipe.pair.positive, recipe.pair.scale)
+        _refuse_equal_scores([row for row in rows if row.score is not None])
+        embed = Embed.of(rows, recipe.pair.contrast, recipe.pair.positive, recipe.pair.scale)
+        _refuse_lone_pairs(embed, recipe)
+        return embed
     if recipe.task == "score":
         _refuse_equal_scores(rows)
         return Score.of(rows)
@@ -59,6 +62,17 @@ def _refuse_equal_scores(rows: Sequence[TextRow | PairRow]) -> None:
             found=f"the score {scores.pop():g} in every row to learn from",
             fix="add rows with other scores, or name the column that holds the scores with --score COLUMN",
             file=rows[0].file,
+        )
+
+
+def _refuse_lone_pairs(task: Embed, recipe: FinetuneRecipe) -> None:
+    """Raise `UsageError` if other pairs of a step are the negatives, and a step has no others."""
+    if task.contrast == "in-batch" and recipe.batch < 2:
+        raise UsageError(
+            "each pair is told from the others of its step, and a step of one pair has none",
+            expected="a batch of 2 pairs or more",
+            found=f"batch {recipe.batch}",
+            fix="--batch 32; docs/pairs.md says what is learnt",
         )
 
 
@@ -101,11 +115,13 @@ def attach_head(bundle: Bundle, task: Task[Any, Any], recipe: FinetuneRecipe) ->
 
 
 def reading_of(bundle: Bundle, recipe: FinetuneRecipe) -> Reading:
-    """Return how rows become sequences for a base."""
+    """Return how rows become sequences for a base; for vectors no longer than it made them of so far."""
     if bundle.tokenizer is None:
         raise UsageError("the base has no tokenizer", expected="tokenizer files beside its weights")
     context = bundle.config.context
     known = [context, bundle.tokenizer.max_length]
+    if recipe.task == "embed" and bundle.sentence is not None:
+        known.append(bundle.sentence.max_length)
     limit = recipe.max_length or min(512, *(one for one in known if one))
     if limit > context:
         raise UsageError(

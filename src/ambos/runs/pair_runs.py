@@ -19,6 +19,7 @@ from ambos.write_errors import output_errors
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 _OF_DATA = {"data": "the --train, --dev and --test files", "base": "the files of the base"}
+_OF_NONE = {"positive": None, "grow_segments": False}  # what no scheme here makes something of
 _SHOWN = 6  # settings that an error names
 
 
@@ -89,6 +90,13 @@ def refuse_no_pairs(recipe: FinetuneRecipe) -> None:
             found=", ".join(further),
             fix="leave it out; ambos finetune pair --text-c COLUMN --scheme joint reads a third text",
         )
+    if {"label", "score"} <= recipe.data.columns.keys():
+        raise UsageError(
+            "the lab compares what is learnt of one column, and a label and a score are named",
+            expected="--label or --score",
+            found=f"--label {recipe.data.columns['label']} --score {recipe.data.columns['score']}",
+            fix="leave one of them out",
+        )
     if recipe.several:
         raise UsageError(
             "the lab compares pairs that have one label each",
@@ -113,7 +121,7 @@ def lab_recipes(
     return {
         scheme: recipe.model_copy(
             update={
-                "pair": recipe.pair.model_copy(update={"scheme": scheme}),
+                "pair": recipe.pair.model_copy(update={"scheme": scheme, **_OF_NONE}),
                 "task": "embed" if scheme == "embed" else recipe.task,
             }
         )

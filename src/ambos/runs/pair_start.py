@@ -44,7 +44,8 @@ class NextStart:
     @classmethod
     def of(cls, bundle: Bundle, rows: Sequence[Any], reading: Reading) -> "NextStart":
         """Ask a base with such a head about some of the pairs."""
-        bundle.require("next")
+        fix = "leave out --start nsp, or choose a base pretrained with next sentences (docs/pairs.md)"
+        bundle.require("next", fix)
         order = Draws.of("next").shuffled(np.arange(min(_ROWS, len(rows))), len(rows))
         some = [rows[place] for place in order]
         odds = follow_odds(bundle.network, some, reading, device=_CPU)
@@ -93,10 +94,18 @@ def fit_segments(bundle: Bundle, rows: Sequence[Any], *, joint: bool, grow: bool
     Raises
     ------
     UsageError
-        If it has too few and is not to `grow`, or if more than two texts are to be read apart.
+        If it has too few and is not to `grow`, if more than two texts are to be read apart, or if there are
+        no more and it is to `grow`.
     """
     row = rows[0]
     texts = 2 + len(row.more) if isinstance(row, PairRow) else 1
+    if texts < 3 and grow and joint:
+        raise UsageError(
+            "segments are added for more than two texts, and there are no more",
+            expected="a third column of texts",
+            found="pairs of texts" if texts == 2 else "single texts",
+            fix="leave --grow-segments out, or name the column: --text-c COLUMN (docs/pairs.md)",
+        )
     if texts < 3 or bundle.tokenizer is None:
         return None
     if not joint:

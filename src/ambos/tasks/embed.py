@@ -11,7 +11,7 @@ from torch import Tensor
 from ambos.data.examples import Examples, Labelled
 from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
-from ambos.errors import InputError
+from ambos.errors import InputError, UsageError
 from ambos.evaluate.regression import Regression
 from ambos.evaluate.retrieval import Retrieval, ranks
 from ambos.tasks.task import Logits, Reading, Task
@@ -78,6 +78,13 @@ class Embed(Task[PairRow, float]):
         low, high = (min(scores), max(scores)) if scores else (0.0, 1.0)
         chosen: Contrast = contrast or ("cosine" if scores else "in-batch")
         bare = not scores and not any(row.labels for row in rows)
+        if positive is not None and len(scores) == len(rows) > 0:
+            raise UsageError(
+                "the pairs have scores, which say how alike they are, and no labels that could be positive",
+                expected="no positive label, or a column of labels",
+                found=f"pair.positive = {positive}",
+                fix="leave --positive out, or name the column: --label COLUMN (docs/pairs.md)",
+            )
         task = cls(chosen, positive=positive, low=low, high=high, scale=scale, graded=not bare)
         if rows and bare and chosen == "cosine":
             raise InputError(
@@ -170,12 +177,14 @@ class Embed(Task[PairRow, float]):
     def compare(self, rows: Sequence[PairRow], predictions: Sequence[float]) -> tuple[Any, Any]:
         """Return two rows of numbers, both from 0 to 1 where texts are as alike as they can be.
 
-        Where other pairs are negatives the second has ranks, too.
+        Where other pairs are negatives the second has ranks, too, and the first NaN for pairs without label
+        and score.
         """
         if self.contrast == "cosine":
             return self.likeness(rows), np.asarray(predictions, np.float64)
         ranked = [(one, one.rank if isinstance(one, Ranked) else 0.0) for one in predictions]
-        return self.likeness(rows), np.asarray(ranked, np.float64)
+        said = [row.score is not None or bool(row.labels) for row in rows]
+        return np.where(said, self.likeness(rows), np.nan), np.asarray(ranked, np.float64)
 
     @property
     def main(self) -> str:
