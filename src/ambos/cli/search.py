@@ -218,15 +218,13 @@ def _corpus(
                 "there is no index in this folder", found=str(index), fix="give a CORPUS to make one"
             )
         _refuse_other_model(about, model, name, index)
-        vars(ledger).update(about.get("long") or {})
-        return open_corpus(index)
+        return open_corpus(index, ledger)
     sources, options = find_sources(names), read_options(column, None, "line", encoding, 4, 4)
     files = {str(source.path): sha256(source.path) for source in sources}
     if about is not None and index is not None and not force:
         _refuse_other_model(about, model, name, index)
         _refuse_other_corpus(about, files, {"text": column, "encoding": options.encoding})
-        vars(ledger).update(about.get("long") or {})
-        return open_corpus(index)
+        return open_corpus(index, ledger)
     documents = (one for one in read_documents(sources, options) if one.text.strip())
     screen.note(f"reading {len(sources)} {'file' if len(sources) == 1 else 'files'}")
     embed = partial(model.embed_stream, normalize=True, ledger=ledger)
