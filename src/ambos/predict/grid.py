@@ -161,14 +161,15 @@ def _logits(head: TwinHead, first: Side, second: Side, some: range) -> Tensor:
     return head(head.attention(hidden, batch, torch.stack([numbers, others], 1)))
 
 
-def refuse_foreign(side: Side, owner: str, where: str) -> None:
-    """Raise `UsageError` for texts that another model read: their vectors mean nothing to this one."""
+def own_side(side: Side, owner: str, where: str) -> Side:
+    """Return the side, or raise `UsageError` if another model read it: its vectors mean nothing to this one."""
     if side.owner != owner:
         raise UsageError(
             f"{where} was read by another model",
             expected="texts, or what `read` of this model returned",
             fix="read the texts with this model: model.read(texts)",
         )
+    return side
 
 
 def refuse_joint(apart: bool) -> None:

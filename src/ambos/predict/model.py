@@ -17,7 +17,7 @@ from ambos.encoder.pooling import POOLINGS, Pooling
 from ambos.errors import InputError, UsageError
 from ambos.predict.coherence import follow
 from ambos.predict.embed import EmbedOptions, check_long, embed_texts
-from ambos.predict.grid import Side, owner_of, read_side, refuse_foreign, refuse_joint, score_grid
+from ambos.predict.grid import Side, own_side, owner_of, read_side, refuse_joint, score_grid
 from ambos.predict.inputs import list_of_texts, rows_of
 from ambos.predict.learnt import task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
@@ -248,8 +248,7 @@ class Model:
 
     def _read(self, texts: Sequence[str] | Side, where: str, ledger: Ledger | None) -> Side:
         if isinstance(texts, Side):
-            refuse_foreign(texts, self._owner, where)
-            return texts
+            return own_side(texts, self._owner, where)
         refuse_joint(self._bundle.apart)
         texts, head, to = list_of_texts(texts, where), self.learnt.head, self.device
         read = read_side(self._network, head, texts, self.reading(), device=to, ledger=ledger)
