@@ -162,7 +162,7 @@ def _logits(head: TwinHead, first: Side, second: Side, some: range) -> Tensor:
 
 
 def own_side(side: Side, owner: str, where: str) -> Side:
-    """Return the side, or raise `UsageError` if another model read it: its vectors mean nothing to this one."""
+    """Return the side, or raise `UsageError` if another model read it: its vectors mean nothing here."""
     if side.owner != owner:
         raise UsageError(
             f"{where} was read by another model",

@@ -244,7 +244,7 @@ def open_corpus(folder: Path, ledger: Ledger | None = None) -> Corpus:
         raise InputError(
             "not the index of a corpus",
             expected=f"{ABOUT}, {VECTORS} and {TEXTS}, as `ambos search --index` writes them",
-            fix="give another folder, or write it anew with --force",
+            fix="give another folder, or write it anew: give the CORPUS, and --force",
             file=folder,
         )
     if ledger is not None:
