@@ -94,8 +94,8 @@ def search(
     from ambos.predict.search import APPROXIMATE_FROM  # noqa: PLC0415
 
     screen = Screen(json, quiet)
-    for option, value in (("--label", label), ("--candidates", candidates)):
-        if value is not None and rerank is None:
+    for option, given in (("--label", label), ("--candidates", candidates)):
+        if given is not None and rerank is None:
             raise UsageError(f"{option} is for --rerank", expected="--rerank MODEL", fix="leave it out")
     queries = _queries(query, encoding)
     loaded = load_model(screen, model, device)
