@@ -215,7 +215,20 @@ class TestSearch:
         bundle = Bundle.load(base)
         bundle.network.encoder.embeddings.token.weight.data += 1
         bundle.save(changed)
-        ambos("search", changed, "x", "--index", index).refused(2, "the index was made with another model")
+        refused = ambos("search", changed, "x", "--index", index).refused(
+            2, "the index was made with another model"
+        )
+        assert "CORPUS, and --force" in refused["fix"]
+        refused = ambos("search", base, "x", other, "--index", tmp_path).refused(4, "already there")
+        assert "--index" in refused["fix"]
+        assert "--out" not in refused["fix"]
+
+    @pytest.mark.parametrize("option", [("--label", "zzz"), ("--candidates", "7")])
+    def test_what_is_for_rerank_alone(
+        self, ambos: Callable[..., Ran], base: Path, pairs: Path, option: tuple[str, str]
+    ) -> None:
+        ran = ambos("search", base, "o gato", pairs / "corpus.txt", *option)
+        ran.refused(2, f"{option[0]} is for --rerank")
 
     def test_re_ranked(self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -65,6 +66,21 @@ def test_schemes_are_searched(base: Path) -> None:
     ).fit(X, y)
     assert found.best_params_["scheme"] in {"joint", "difference"}
     assert len(cross_val_score(PairClassifier(base, epochs=1, **FAST), X, y, cv=3)) == 3
+
+
+def test_names_of_an_arrow_table_count(base: Path) -> None:
+    X, y = pairs(40)
+    first, second = zip(*X, strict=True)
+    table = pa.table({"hypothesis": second, "premise": first})
+    how = {"scheme": "concat", "epochs": 1, **FAST}
+    classifier = PairClassifier(base, **how).fit(table, y)
+    assert classifier.feature_names_in_.tolist() == ["premise", "hypothesis"]
+    expected = PairClassifier(base, **how).fit(X, y).predict_proba(X)
+    assert (classifier.predict_proba(table) == expected).all()
+    (batch,) = table.select(["premise", "hypothesis"]).to_batches()
+    assert (classifier.predict_proba(batch) == expected).all()
+    with pytest.raises(ValueError, match="it is not clear which columns"):
+        PairClassifier(base).fit(pa.table({"a": first, "b": second, "c": second}), y)
 
 
 @pytest.fixture

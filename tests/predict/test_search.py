@@ -1,11 +1,15 @@
 """Search: exact against a full sort, the graph against the exact, and what is kept in a folder."""
 
+import json
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
+from ambos.data.windows import Ledger
 from ambos.errors import InputError, OutputError
 from ambos.predict.search import Corpus, build_corpus, open_corpus, read_about
 from ambos.text.readers import Document
@@ -118,3 +122,77 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "vectors.npy").write_bytes(b"")
     with pytest.raises(InputError, match="not the index of a corpus"):
         open_corpus(tmp_path)
+
+
+def kept_index(folder: Path) -> Path:
+    documents = [Document(f"texto {number}", "pt", Path("a.txt"), number + 1) for number in range(10)]
+    ledger = Ledger(texts=10, tokens=30)
+
+    def embed(texts):
+        yield vectors(len(list(texts)))
+
+    build_corpus(folder, documents, embed, 32, {"model": "m"}, ledger=ledger)
+    return folder
+
+
+def change_about(folder: Path, **changes: object) -> None:
+    about = {**read_about(folder), **changes}
+    about = {name: value for name, value in about.items() if value != "left out"}
+    (folder / "index.json").write_text(json.dumps(about))
+
+
+def fewer_texts(folder: Path) -> None:
+    change_about(folder, texts_sha256="left out")  # as an index of an older version
+    table = parquet.read_table(folder / "texts.parquet")
+    parquet.write_table(table.slice(0, 4), folder / "texts.parquet")
+
+
+def other_columns(folder: Path) -> None:
+    change_about(folder, texts_sha256="left out")
+    table = parquet.read_table(folder / "texts.parquet").drop_columns("line")
+    parquet.write_table(table, folder / "texts.parquet")
+
+
+def texts_in_another_order(folder: Path) -> None:
+    table = parquet.read_table(folder / "texts.parquet")
+    parquet.write_table(table.take(list(range(9, -1, -1))), folder / "texts.parquet")
+
+
+def cut_short(folder: Path) -> None:
+    data = (folder / "texts.parquet").read_bytes()
+    (folder / "texts.parquet").write_bytes(data[: len(data) // 2])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: (folder / "texts.parquet").unlink(),
+        lambda folder: (folder / "vectors.npy").unlink(),
+        cut_short,
+        fewer_texts,
+        other_columns,
+        texts_in_another_order,
+        lambda folder: change_about(folder, long=[1]),
+        lambda folder: change_about(folder, long={"texts": "many"}),
+        lambda folder: change_about(folder, long={"unknown": 1}),
+        lambda folder: change_about(folder, texts=[10]),
+        lambda folder: change_about(folder, texts_sha256=[1]),
+    ],
+)
+def test_a_damaged_index_is_refused(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    folder = kept_index(tmp_path / "kept")
+    damage(folder)
+    with pytest.raises(InputError, match="not the index of a corpus"):
+        open_corpus(folder)
+
+
+def test_an_index_of_an_older_version_opens(tmp_path: Path) -> None:
+    folder, ledger = kept_index(tmp_path / "name=a"), Ledger()
+    assert [place.text for place in open_corpus(folder, ledger).places([7, 2])] == ["texto 7", "texto 2"]
+    assert ledger == Ledger(texts=10, tokens=30)
+    change_about(folder, texts_sha256="left out", long={"texts": 10})
+    open_corpus(folder, ledger)
+    assert ledger == Ledger(texts=10)
+    change_about(folder, long="left out")
+    open_corpus(folder, ledger)
+    assert ledger == Ledger()

@@ -162,6 +162,59 @@ def test_an_empty_side_is_refused_with_its_number(models: Callable[[str], Model]
             model.read(["\t"])
 
 
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("que", "the first list is one text"),
+        (7, "the first list is no list"),
+        (None, "the first list is no list"),
+        (["que", 7], "text 2 of the first list is no text"),
+        ([None], "text 1 of the first list is no text"),
+        (b"que", "text 1 of the first list is no text"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused(
+    models: Callable[[str], Model], first: object, said: str
+) -> None:
+    model = models("embed")
+    with pytest.raises(UsageError, match=said):
+        model.grid(first, ["com"])
+    with pytest.raises(UsageError, match=said.replace("first ", "")):
+        model.read(first)
+
+
+def test_texts_that_come_one_by_one(models: Callable[[str], Model]) -> None:
+    model, texts = models("embed"), ["que", "com uma"]
+    assert model.grid(iter(texts), ["o"]) == pytest.approx(model.grid(texts, ["o"]), abs=1e-6)
+
+
+@pytest.mark.parametrize(("scheme", "other"), [("embed", "combined"), ("attention", "concat")])
+def test_a_side_belongs_to_the_model_that_read_it(
+    models: Callable[[str], Model], scheme: str, other: str
+) -> None:
+    model, side = models(scheme), models(other).read(["que", "com uma"])
+    with pytest.raises(UsageError, match="the second list was read by another model"):
+        model.grid(["que"], side)
+    with pytest.raises(UsageError, match="the first list was read by another model"):
+        model.grid(side, model.read(["que"]))
+    same = load(model.source, "cpu").read(["que"])  # the same model, opened again
+    assert model.grid(["que"], same) == pytest.approx(model.grid(["que"], ["que"]), abs=1e-6)
+
+
+@pytest.mark.parametrize("part", ["encoder.layers", "encoder.embeddings"])
+def test_other_weights_are_another_model(models: Callable[[str], Model], part: str) -> None:
+    model = models("embed")
+    bundle = Bundle.load(model.source)
+    for name, weights in bundle.network.named_parameters():
+        if name.startswith(part) and weights.ndim == 2:
+            weights.data += 0.1
+            break
+    else:
+        pytest.fail(f"no weights in {part}")
+    with pytest.raises(UsageError, match="another model"):
+        model.grid(["que"], Model(bundle, "cpu").read(["que"]))
+
+
 @pytest.mark.parametrize("scheme", ["joint", "combined", "product", "embed"])
 def test_identical_sides_are_pairs_like_any(models: Callable[[str], Model], scheme: str) -> None:
     model = models(scheme)

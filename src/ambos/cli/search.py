@@ -1,5 +1,7 @@
 """`ambos search`: the texts of a corpus nearest to a query, re-ranked by a model that reads both together."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -11,7 +13,7 @@ from rich.console import Console
 from ambos.cli.models import load_model
 from ambos.cli.options import Device, Encoding, Force, Json, ModelName, Quiet, TextColumn, read_options
 from ambos.cli.screen import Screen, printable, table
-from ambos.errors import UsageError
+from ambos.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from ambos.data.windows import Ledger
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from ambos.predict.search import Corpus
 
 _SHOWN = 160  # characters of a text
+_CANDIDATES = 50
 _READ = {"corpus": "corpus", "queries": "queries", "rerank": "query and text, re-ranked"}
 
 
@@ -52,8 +55,14 @@ def search(
         ),
     ] = None,
     candidates: Annotated[
-        int, typer.Option("--candidates", min=1, help="How many of the nearest are given to --rerank.")
-    ] = 50,
+        int | None,
+        typer.Option(
+            "--candidates",
+            min=1,
+            help="How many of the nearest are given to --rerank.",
+            show_default=str(_CANDIDATES),
+        ),
+    ] = None,
     index: Annotated[
         Path | None,
         typer.Option(
@@ -85,6 +94,9 @@ def search(
     from ambos.predict.search import APPROXIMATE_FROM  # noqa: PLC0415
 
     screen = Screen(json, quiet)
+    for option, given in (("--label", label), ("--candidates", candidates)):
+        if given is not None and rerank is None:
+            raise UsageError(f"{option} is for --rerank", expected="--rerank MODEL", fix="leave it out")
     queries = _queries(query, encoding)
     loaded = load_model(screen, model, device)
     judge = load_model(screen, rerank, device) if rerank else None
@@ -92,9 +104,10 @@ def search(
     read, asked = Ledger(), Ledger()
     found = _corpus(screen, loaded, model, corpus, index, text, encoding, read, force=force)
     approximate = index is not None and len(found) >= APPROXIMATE_FROM and not exact
-    wanted = max(top, candidates) if rank else top
+    wanted = max(top, candidates or _CANDIDATES) if rank else top
     vectors = loaded.embed(queries, normalize=True, ledger=asked)
-    numbers, cosines = found.nearest(vectors, wanted, exact=not approximate)
+    with _of_index():
+        numbers, cosines = found.nearest(vectors, wanted, exact=not approximate)
     results = []
     for one, places, similarities in zip(queries, numbers, cosines, strict=True):
         hits = [
@@ -218,15 +231,13 @@ def _corpus(
                 "there is no index in this folder", found=str(index), fix="give a CORPUS to make one"
             )
         _refuse_other_model(about, model, name, index)
-        vars(ledger).update(about.get("long") or {})
-        return open_corpus(index)
+        return open_corpus(index, ledger)
     sources, options = find_sources(names), read_options(column, None, "line", encoding, 4, 4)
     files = {str(source.path): sha256(source.path) for source in sources}
     if about is not None and index is not None and not force:
         _refuse_other_model(about, model, name, index)
         _refuse_other_corpus(about, files, {"text": column, "encoding": options.encoding})
-        vars(ledger).update(about.get("long") or {})
-        return open_corpus(index)
+        return open_corpus(index, ledger)
     documents = (one for one in read_documents(sources, options) if one.text.strip())
     screen.note(f"reading {len(sources)} {'file' if len(sources) == 1 else 'files'}")
     embed = partial(model.embed_stream, normalize=True, ledger=ledger)
@@ -234,7 +245,18 @@ def _corpus(
         return read_corpus(documents, embed)
     about = {"model": name, "weights": _weights(model), "pooling": model.embed_options().pooling}
     about |= {"files": files, "text": column, "encoding": options.encoding}
-    return build_corpus(index, documents, embed, model.config.width, about, ledger=ledger, force=force)
+    with _of_index():
+        return build_corpus(index, documents, embed, model.config.width, about, ledger=ledger, force=force)
+
+
+@contextmanager
+def _of_index() -> Iterator[None]:
+    """Let what cannot be written speak of `--index`: that is where this command writes."""
+    try:
+        yield
+    except OutputError as error:
+        error.fix = error.fix and error.fix.replace("--out", "--index")
+        raise
 
 
 def _weights(model: "Model") -> str | None:
@@ -252,7 +274,7 @@ def _refuse_other_model(about: dict[str, Any], model: "Model", name: str, index:
             "the index was made with another model",
             expected=f"the weights of {about.get('model')} as they were",
             found=name,
-            fix=f"make it anew with --force, or choose another folder than {index}",
+            fix=f"make it anew: give its CORPUS, and --force; or choose another folder than {index}",
         )
 
 

@@ -72,7 +72,10 @@ def pairs_by_name(X: ArrayLike, fitted: Sequence[str] | None) -> ArrayLike:
 
 
 def _names(X: object) -> list[str] | None:
-    """Return the names of columns, if they have any: a DataFrame without has numbers."""
-    columns = getattr(X, "columns", None)
+    """Return the names of columns, if they have any: a DataFrame without has numbers.
+
+    Tables of Arrow have their names in `column_names`, and arrays in `columns`.
+    """
+    columns = getattr(X, "column_names", getattr(X, "columns", None))
     names = [] if columns is None else list(columns)
     return names if names and all(isinstance(name, str) for name in names) else None

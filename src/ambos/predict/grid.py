@@ -3,6 +3,7 @@
 Letters: n and m texts, T tokens of a side, W width, L outputs of a head.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ambos.bundle.bundle import Bundle
 from ambos.data.batch import Batch
 from ambos.data.examples import Examples
 from ambos.data.windows import Ledger, fit
@@ -23,6 +25,7 @@ from ambos.tasks.classify import Classify
 from ambos.tasks.task import Reading, Task
 
 _PAIRS = 8192  # that a head is given at a time
+_SAMPLE = 256  # numbers of each tensor that tell a model from others
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,13 @@ class Side:
         (n, W) one for each text; of the scheme `attention`, (T, W) one for each token, text after text.
     lengths
         (n,) tokens of each text.
+    owner
+        What tells the model that read them from others, see `owner_of`.
     """
 
     vectors: Tensor
     lengths: tuple[int, ...]
+    owner: str = ""
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -47,6 +53,19 @@ class Side:
     def tokens(self) -> int:
         """How many tokens the encoder read for it."""
         return sum(self.lengths)
+
+
+def owner_of(bundle: Bundle) -> str:
+    """Return what tells a model from others: some numbers of each tensor, and how it reads a pair.
+
+    It is the same for two models that were loaded from the same files.
+    """
+    found = hashlib.sha256(repr((bundle.task, bundle.pair, bundle.pooling)).encode())
+    for name, tensor in bundle.network.state_dict().items():
+        step = max(1, tensor.numel() // _SAMPLE)
+        some = tensor.detach().flatten()[::step].float().cpu().numpy()
+        found.update(f"{name} {tuple(tensor.shape)}".encode() + some.tobytes())
+    return found.hexdigest()
 
 
 def read_side(
@@ -140,6 +159,17 @@ def _logits(head: TwinHead, first: Side, second: Side, some: range) -> Tensor:
     numbers = torch.arange(len(some), device=hidden.device).repeat_interleave(count)
     others = torch.arange(len(some), len(some) + count, device=hidden.device).repeat(len(some))
     return head(head.attention(hidden, batch, torch.stack([numbers, others], 1)))
+
+
+def own_side(side: Side, owner: str, where: str) -> Side:
+    """Return the side, or raise `UsageError` if another model read it: its vectors mean nothing here."""
+    if side.owner != owner:
+        raise UsageError(
+            f"{where} was read by another model",
+            expected="texts, or what `read` of this model returned",
+            fix="read the texts with this model: model.read(texts)",
+        )
+    return side
 
 
 def refuse_joint(apart: bool) -> None:

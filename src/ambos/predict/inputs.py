@@ -35,6 +35,26 @@ def rows_of(task: Task[Any, Any], inputs: Iterable[Any]) -> Iterator[Row]:
             ) from error
 
 
+def list_of_texts(texts: Iterable[str], where: str) -> list[str]:
+    """Return texts as a list, or raise `UsageError` if one of them, or `where`, the list, is none.
+
+    Examples
+    --------
+    >>> list_of_texts(("Ana ri.", "Ana vem."), "the first list")
+    ['Ana ri.', 'Ana vem.']
+    """
+    if isinstance(texts, str):
+        raise UsageError(f"{where} is one text", expected=_TEXTS[False], fix="put it into a list: [text]")
+    if not isinstance(texts, Iterable):
+        raise UsageError(f"{where} is no list", expected=_TEXTS[False], found=_kind(texts))
+    found = list(texts)
+    for number, text in enumerate(found, 1):
+        if not isinstance(text, str):
+            raise UsageError(f"text {number} of {where} is no text", expected="a str", found=_kind(text))
+        refuse_empty(text, f"text {number} of {where}")
+    return found
+
+
 def refuse_empty(text: str, what: str) -> None:
     """Raise `UsageError` if there is nothing in a text; `what` names it: the second text of pair 3, say."""
     if is_blank(text):
@@ -71,6 +91,10 @@ def _found(task: Task[Any, Any], one: Any) -> str:  # noqa: ANN401
     texts = one if isinstance(one, list | tuple) and all(isinstance(part, str) for part in one) else ()
     if task.pairs is not False and task.name != "tag" and texts:
         return "1 text" if len(texts) == 1 else f"{len(texts)} texts"
+    return _kind(one)
+
+
+def _kind(one: object) -> str:
     return f"{type(one).__name__}: {str(one)[:60]}"
 
 

@@ -1,6 +1,7 @@
 """One object that knows its task: what `ambos.load` gives, with the verbs of the command line."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from ambos.encoder.pooling import POOLINGS, Pooling
 from ambos.errors import InputError, UsageError
 from ambos.predict.coherence import follow
 from ambos.predict.embed import EmbedOptions, check_long, embed_texts
-from ambos.predict.grid import Side, read_side, refuse_joint, score_grid
-from ambos.predict.inputs import refuse_empty, rows_of
+from ambos.predict.grid import Side, own_side, owner_of, read_side, refuse_joint, score_grid
+from ambos.predict.inputs import list_of_texts, rows_of
 from ambos.predict.learnt import task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
 from ambos.predict.rows import predict_rows
@@ -52,6 +53,7 @@ class Model:
         self.labels = bundle.labels
         self.unused = bundle.unused
         self._bundle = bundle
+        self._owner = owner_of(bundle)  # of the sides it reads; weights that are packed cannot be looked at
         self._network = bundle.network.to(self.device).eval().requires_grad_(requires_grad=False)
         if can_pack(self.device):
             pack(self._network)
@@ -244,12 +246,13 @@ class Model:
         """Read texts once, to be put beside others with `grid`; for models that read pairs apart."""
         return self._read(texts, "the list", ledger)
 
-    def _read(self, texts: Sequence[str], where: str, ledger: Ledger | None) -> Side:
+    def _read(self, texts: Sequence[str] | Side, where: str, ledger: Ledger | None) -> Side:
+        if isinstance(texts, Side):
+            return own_side(texts, self._owner, where)
         refuse_joint(self._bundle.apart)
-        for number, text in enumerate(texts, 1):
-            refuse_empty(text, f"text {number} of {where}")
-        head, reading = self.learnt.head, self.reading()
-        return read_side(self._network, head, texts, reading, device=self.device, ledger=ledger)
+        texts, head, to = list_of_texts(texts, where), self.learnt.head, self.device
+        read = read_side(self._network, head, texts, self.reading(), device=to, ledger=ledger)
+        return replace(read, owner=self._owner)
 
     def grid(
         self, first: Sequence[str] | Side, second: Sequence[str] | Side, ledger: Ledger | None = None
@@ -269,8 +272,7 @@ class Model:
         >>> ambos.load("minilm").grid(["Um gato."], ["A cat.", "A car."]).shape  # doctest: +SKIP
         (1, 2)
         """
-        lists = ((first, "the first list"), (second, "the second list"))
-        sides = (one if isinstance(one, Side) else self._read(one, where, ledger) for one, where in lists)
+        sides = self._read(first, "the first list", ledger), self._read(second, "the second list", ledger)
         return score_grid(self._network, self.learnt, *sides)
 
     def reading(self, long: Long | None = None, max_length: int | None = None) -> Reading:

@@ -21,6 +21,7 @@ from ambos.text.tokenizer import replace_surrogates
 VECTORS, TEXTS, ABOUT, GRAPH = "vectors.npy", "texts.parquet", "index.json", "graph.usearch"
 ENTRIES = frozenset({VECTORS, TEXTS, ABOUT, GRAPH, f".{GRAPH}.partial", f".{GRAPH}.lock"})
 APPROXIMATE_FROM = 200_000  # texts: below, looking at all of them takes less than finding a way
+_COLUMNS = ("file", "line", "text")  # of the texts
 _ROWS = 65_536  # vectors that are compared at a time,
 _QUERIES = 64  # with so many queries: memory does not grow with either
 _NEIGHBOURS, _EFFORT = 16, 128  # of the graph: edges of a text, and how far a search looks around
@@ -220,30 +221,56 @@ def build_corpus(
                 count += len(some)
         about = {**about, "long": asdict(ledger) if ledger else None}
         about = {**about, "texts": count, "width": width, "vectors": sha256(work / VECTORS)}
+        about["texts_sha256"] = sha256(work / TEXTS)
         (work / ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return open_corpus(folder)
 
 
-def open_corpus(folder: Path) -> Corpus:
-    """Open what `build_corpus` wrote; vectors stay on the disk until they are read."""
-    from pyarrow import parquet  # noqa: PLC0415 (slow to import)
+def open_corpus(folder: Path, ledger: Ledger | None = None) -> Corpus:
+    """Open what `build_corpus` wrote; vectors stay on the disk until they are read.
 
-    about, vectors = read_about(folder), None
-    with suppress(OSError, ValueError, EOFError):
+    The `ledger` takes over what was cut when the index was made.
+    """
+    from pyarrow import ArrowException, parquet  # noqa: PLC0415 (slow to import)
+
+    about, vectors, table = read_about(folder) or {}, None, None
+    with suppress(OSError, ValueError, EOFError, ArrowException):
         vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
-    if about is None or vectors is None or vectors.shape != (about.get("texts"), about.get("width")):
+        if about.get("texts_sha256") in (None, sha256(folder / TEXTS)):
+            table = parquet.read_table(folder / TEXTS, columns=list(_COLUMNS), partitioning=None)
+    whole = vectors is not None and vectors.shape == (about.get("texts"), about.get("width"))
+    cut = _ledger(about.get("long"))
+    if not whole or vectors is None or table is None or table.num_rows != len(vectors) or cut is None:
         raise InputError(
             "not the index of a corpus",
             expected=f"{ABOUT}, {VECTORS} and {TEXTS}, as `ambos search --index` writes them",
-            fix="give another folder, or write it anew with --force",
+            fix="give another folder, or write it anew: give the CORPUS, and --force",
             file=folder,
         )
-    table = parquet.read_table(folder / TEXTS)
+    if ledger is not None:
+        vars(ledger).update(vars(cut))
 
     def places(numbers: Sequence[int]) -> list[Place]:
         return [Place(**row) for row in table.take(list(map(int, numbers))).to_pylist()]
 
     return Corpus(vectors, places, folder)
+
+
+def _ledger(long: Any) -> Ledger | None:  # noqa: ANN401 (whatever stands in the file)
+    """Return what was cut, as an index has it; an empty ledger if it does not say, None if it is none.
+
+    Examples
+    --------
+    >>> _ledger({"texts": 3}).texts, _ledger([1])
+    (3, None)
+    """
+    if long is None:
+        return Ledger()
+    if not isinstance(long, dict):
+        return None
+    usual = asdict(Ledger())
+    fits = all(type(value) is type(usual.get(name)) for name, value in long.items())
+    return Ledger(**long) if fits else None
 
 
 def read_about(folder: Path) -> dict[str, Any] | None:
@@ -260,7 +287,7 @@ def _texts(file: Path) -> Iterator[Callable[[Sequence[Document]], None]]:
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
-    schema = pa.schema({"file": pa.string(), "line": pa.int64(), "text": pa.string()})
+    schema = pa.schema(dict(zip(_COLUMNS, (pa.string(), pa.int64(), pa.string()), strict=True)))
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
 
         def keep(documents: Sequence[Document]) -> None:
