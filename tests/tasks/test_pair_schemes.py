@@ -578,3 +578,9 @@ def test_single_texts_have_no_scheme(base: Path) -> None:
     rows = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]
     with pytest.raises(UsageError, match="is for pairs of texts"):
         Finetuning(Bundle.load(base), rows, [], recipe("combined"))
+
+
+def test_labels_without_a_positive_one_say_what_evaluation_can_do() -> None:
+    with pytest.raises(InputError, match="which label means") as refused:
+        Embed().likeness([PairRow("a", "b", ("sim",), None, HERE, 1)])
+    assert "to evaluate a model that was trained without" in refused.value.fix
