@@ -617,3 +617,9 @@ def test_a_cosine_is_not_learnt_from_equal_scores(base: Path, contrast: str | No
         Finetuning(Bundle.load(base), rows, [], recipe("embed", "embed", pair={"contrast": contrast}))
     assert refused.value.found == "the score 4 in every row to learn from"
     assert "--score COLUMN" in str(refused.value.fix)
+
+
+def test_labels_without_a_positive_one_say_what_evaluation_can_do() -> None:
+    with pytest.raises(InputError, match="which label means") as refused:
+        Embed().likeness([PairRow("a", "b", ("sim",), None, HERE, 1)])
+    assert "to evaluate a model that was trained without" in refused.value.fix

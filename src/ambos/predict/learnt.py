@@ -68,3 +68,18 @@ def _problem(bundle: Bundle) -> str:
     if bundle.raw.get("problem_type") is None and bundle.task == "classify" and len(bundle.labels) == 1:
         return "regression"  # as `transformers` guesses
     return str(bundle.raw.get("problem_type"))
+
+
+def length_of(bundle: Bundle) -> int:
+    """Return how many tokens of a text a model reads: as it was fine-tuned, else the least of its limits.
+
+    Examples
+    --------
+    >>> length_of(Bundle.load("minilm"))  # doctest: +SKIP
+    256
+    """
+    context, sentence, tokenizer = bundle.config.context, bundle.sentence, bundle.tokenizer
+    if "max_length" in bundle.learnt:
+        return min(context, int(bundle.learnt["max_length"]))
+    limits = [context, tokenizer and tokenizer.max_length, sentence and sentence.max_length]
+    return min(limit for limit in limits if limit)

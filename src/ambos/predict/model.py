@@ -19,7 +19,7 @@ from ambos.predict.coherence import follow
 from ambos.predict.embed import EmbedOptions, check_long, embed_texts
 from ambos.predict.grid import Side, own_side, owner_of, read_side, refuse_joint, score_grid
 from ambos.predict.inputs import list_of_texts, rows_of
-from ambos.predict.learnt import task_of
+from ambos.predict.learnt import length_of, task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
 from ambos.predict.rows import predict_rows
 from ambos.predict.run import choose_device
@@ -284,11 +284,7 @@ class Model:
     @property
     def max_length(self) -> int:
         """How many tokens of a text are read, unless asked otherwise: as many as it was fine-tuned with."""
-        sentence, context = self._bundle.sentence, self._bundle.config.context
-        if "max_length" in self._bundle.learnt:
-            return min(context, int(self._bundle.learnt["max_length"]))
-        limits = [context, self.tokenizer.max_length, sentence.max_length if sentence else None]
-        return min(limit for limit in limits if limit)
+        return length_of(self._bundle)
 
     def embed_options(
         self,

@@ -130,7 +130,8 @@ class Embed(Task[PairRow, float]):
                 "the pairs have labels, and it is not said which label means that two texts belong together",
                 expected="the name of a label",
                 found=", ".join(row.labels) or "no label",
-                fix="--positive LABEL",
+                fix="train with --positive LABEL; to evaluate a model that was trained without, take pairs "
+                "with scores (--score COLUMN), or without the column of labels",
                 file=row.file,
                 line=row.line,
             )
