@@ -228,7 +228,7 @@ class TestBadInput:
             tmp_path / "a.csv", [("um", "arte"), ("dois", "artes"), ("três", "b/c"), ("", "b/c")]
         )
         labelled = ambos("evaluate", model("classify"), file).refused(3, "a.csv, line 3")
-        assert labelled["fix"] == "did you mean arte?"
+        assert labelled["fix"] == "did you mean arte? Otherwise leave such rows out with --skip-bad"
         ran = ambos("evaluate", model("classify"), file, "--skip-bad", "--json")
         value = json.loads(ran.out)
         assert (value["rows"], value["left_out"]) == (2, {"empty text": 1, "unknown label": 1})

@@ -10,8 +10,7 @@ from typing import Any
 from ambos.errors import InputError, UsageError
 from ambos.evaluate.comparison import Comparison, compare
 from ambos.evaluate.groups import compare_groups
-from ambos.runs.folder import RUN
-from ambos.runs.saved_evaluations import SavedEvaluation, find_evaluation
+from ambos.runs.saved_evaluations import FOLDER, SavedEvaluation, find_evaluation
 from ambos.suggest import did_you_mean
 
 _SEED = re.compile(r"seed-[0-9]+")
@@ -214,7 +213,9 @@ def _refuse_different(runs: dict[str, SavedEvaluation]) -> None:
                 if digests[0] == digests[1]
                 else f"rows of {two['file']}, other bytes"
             )
-            model = other if (Path(other) / RUN).is_file() else two["model"]
+            model = (
+                other if saved.file.parent.name == FOLDER else two["model"]
+            )  # an evaluation alone has none
             raise InputError(
                 "the runs were not measured with the same examples",
                 expected=f"{one['rows']:,} rows of {one['file']}, as for {name}",
