@@ -179,7 +179,9 @@ class PairLab:
                 *([f"training rows: {cut}"] if cut else ()),
             ):
                 said.setdefault(note, []).append(name)
-        cut = find_evaluation(out, self.split).values["truncation"]["summary"]
+        cut = (
+            find_evaluation(out, self.split).values["truncation"].get("summary")
+        )  # the runs of folds tell it
         return [
             *(by_whom(note, names, of=len(runs)) for note, names in said.items()),
             *([f"rows that were measured with: {cut}"] if cut else ()),
