@@ -25,4 +25,5 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     ['positive']
     """
     names = list(known)
-    return [one for one in names if one.casefold() == name.casefold()][:3] or get_close_matches(name, names)
+    alike = [one for one in names if one != name and one.casefold() == name.casefold()]
+    return alike[:3] or get_close_matches(name, names)
