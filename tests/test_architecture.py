@@ -24,7 +24,7 @@ ROOMS = {
     "classic": {"data", "encoder"},
     "train": {"data"},
     "evaluate": set(),
-    "bundle": {"text", "data.batch", "encoder", "tasks", "objectives"},
+    "bundle": {"text", "data.batch", "encoder"},
     "predict": {"text", "data", "encoder", "tasks", "evaluate", "bundle"},
     "analysis": {"data", "bundle", "evaluate", "predict"},
     "runs": {
@@ -82,6 +82,24 @@ def test_the_direction_test_can_fail() -> None:
     assert not may_import("encoder.layer", "data.order")
     assert may_import("encoder.layer", "data.batch")
     assert may_import("text.store", "errors")
+
+
+def test_the_page_says_what_rooms_there_are_and_may_import() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    told = {
+        name: may
+        for row in re.findall(r"^\| (`\w+/`.*) \|$", page, re.MULTILINE)
+        for name in re.findall(r"`(\w+)/`", row.split(" | ")[0])
+        for may in [row.split(" | ")[-1]]
+    }
+    rooms = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+    assert told.keys() == rooms
+    everything = ", ".join(name for name in list(told)[: list(told).index("runs")] if name != "sample")
+    told["runs"] = told["runs"].replace("all of the above but sample", everything)
+    for room in rooms - FACES:
+        assert set(told[room].split(", ")) - {"-"} == ROOMS[room], room
+    picture = page.split("```")[1]
+    assert rooms <= set(re.findall(r"(\w+)/", picture))
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name_of)
