@@ -193,7 +193,7 @@ def resume(
 ) -> None:
     """Go on with a run that was interrupted, from its newest whole checkpoint.
 
-    The result is the same, bit by bit, as without the interruption (a run by --minutes aside: it ends
+    The result is the same, bit for bit, as without the interruption (a run by --minutes aside: it ends
     by the clock).
 
     [bold]Example[/]  ambos resume run
