@@ -26,7 +26,8 @@ def lines(schema: type[BaseModel], before: str = "") -> Iterator[str]:
             shown = list(default) if isinstance(default, tuple) else default
             text = "" if shown is None or field.is_required() else str(shown).replace("|", r"\|")
             text = text.lower() if isinstance(shown, bool) else text
-            yield f"| `{before}{key}` | {text} | {field.description} |"
+            what = str(field.description).replace("|", r"\|")
+            yield f"| `{before}{key}` | {text} | {what} |"
 
 
 @pytest.mark.parametrize(
