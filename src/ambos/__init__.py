@@ -1,4 +1,4 @@
-"""ambos: bidirectional transformer encoders, from raw text to a model that is measured and served."""
+"""ambos: bidirectional transformer encoders, from raw text to a trained and measured model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -35,7 +35,7 @@ _EXIT_CODES = """[bold]Exit codes[/]  0 done · 1 a bug, or the machine · 2 the
 
 app = typer.Typer(
     name="ambos",
-    help="Bidirectional transformer encoders, from raw text to a model that is measured and served.\n\n"
+    help="Bidirectional transformer encoders, from raw text to a trained and measured model.\n\n"
     "Begin with [cyan]ambos sample --out sample[/], which writes text and labelled sets to try things on.",
     epilog=_EXIT_CODES,
     no_args_is_help=True,
