@@ -9,10 +9,14 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
+from ambos.data.label_set import LabelSet
 from ambos.evaluate.classification import Confusion
 from ambos.evaluate.regression import Regression
+from ambos.evaluate.retrieval import Retrieval
 from ambos.runs.evaluation import Evaluated
 from ambos.runs.saved_evaluations import ALONE, FOLDER, save_evaluation
+from ambos.tasks.classify import Classify
+from ambos.tasks.tag import Tag
 from tests.cli.conftest import Ran
 
 Run = Callable[..., Ran]
@@ -162,6 +166,95 @@ def test_folders_of_evaluate_can_be_compared(ambos: Run, tmp_path: Path) -> None
     assert json.loads(ran.out)["best"] == str(folder)
 
 
+def drawn(task: Classify | Tag, names: tuple[str, ...], errors: float) -> Evaluated:
+    """What a task's evaluation keeps of 300 examples, the same gold labels whatever the order of its own."""
+    chance = np.random.default_rng(0)
+    evaluation = task.evaluation()
+    if isinstance(task, Tag):
+        gold, other = (chance.choice(names, (300, 6)) for _ in range(2))
+        said = np.where(chance.random(gold.shape) < errors, other, gold)
+        examples = evaluation.rows(gold, said)
+    elif task.several:
+        flags = chance.random((300, len(names))) < 0.5
+        said = flags ^ (chance.random(flags.shape) < errors)
+        places = [names.index(name) for name in task.labels.names]
+        examples = evaluation.rows(flags[:, places].astype(int), said[:, places].astype(int))
+    else:
+        gold = chance.integers(0, len(names), 300)
+        said = np.where(chance.random(300) < errors, chance.integers(0, len(names), 300), gold)
+        ids = np.array([task.labels.id_of(name) for name in names])
+        examples = evaluation.rows(ids[gold], ids[said])
+    found = evaluated(examples, evaluation, task.name)
+    several = isinstance(task, Classify) and task.several
+    return replace(found, main=task.main, labels=task.labels.names, several=several)
+
+
+POS, TAGS = ("ADJ", "NOUN", "VERB"), ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
+
+
+class TestTheOrderOfLabels:
+    @pytest.mark.parametrize(
+        ("task", "names"),
+        [
+            (Classify, POS),
+            (lambda labels: Classify(labels, several=True), POS),
+            (Tag, POS),
+            (Tag, TAGS),
+        ],
+        ids=["one", "several", "tags", "entities"],
+    )
+    def test_it_does_not_matter(
+        self, ambos: Run, tmp_path: Path, task: Callable[..., Classify | Tag], names: tuple[str, ...]
+    ) -> None:
+        found = []
+        other = (*names[1:], names[0])  # a turn, which is not its own opposite
+        for order in (names, other):
+            one = save(tmp_path / "one", drawn(task(LabelSet(names)), names, 0.2))
+            two = save(tmp_path / "two", drawn(task(LabelSet(order)), names, 0.4))
+            ran = ambos("compare", one, two, "--metric", "macro_f1", "--json")
+            assert ran.code == 0, ran.err
+            found.append(json.loads(ran.out))
+        same, turned = (one["runs"][1] for one in found)
+        assert (turned["difference"], turned["p"]) == (same["difference"], same["p"])
+        difference = same["difference"]
+        figures = [one["metrics"]["macro_f1"]["value"] for one in found[0]["runs"]]
+        assert difference["value"] == pytest.approx(figures[1] - figures[0])
+        assert difference["value"] < -0.05
+
+    def test_seeds_may_have_it_too(self, ambos: Run, tmp_path: Path) -> None:
+        for group, errors in (("a", 0.2), ("b", 0.5)):
+            for seed, order in enumerate((POS, POS[::-1])):
+                found = drawn(Classify(LabelSet(order)), POS, errors + seed / 50)
+                save(tmp_path / group / f"seed-{seed}", found)
+        ran = ambos("compare", tmp_path / "a", tmp_path / "b", "--metric", "macro_f1", "--json")
+        one, two = json.loads(ran.out)["groups"]
+        assert two["difference"]["value"] == pytest.approx(two["mean"] - one["mean"])
+
+    def test_entities_need_their_types_alone(self, ambos: Run, tmp_path: Path) -> None:
+        never = TAGS[:-1]  # has not seen an I-PER
+        one = save(tmp_path / "one", drawn(Tag(LabelSet(TAGS)), never, 0.2))
+        two = save(tmp_path / "two", drawn(Tag(LabelSet(never)), never, 0.4))
+        assert ambos("compare", one, two).code == 0
+        save(two, drawn(Tag(LabelSet(TAGS[:3])), TAGS[:3], 0.4))
+        labelled = ambos("compare", one, two).refused(3, "the runs do not do the same")
+        assert labelled["expected"] == f"tag with the entities LOC, PER, as {one} does"
+        assert labelled["found"] == f"tag with the entities LOC, as {two} does"
+
+
+def test_another_file_with_the_same_labels_is_told(ambos: Run, tmp_path: Path) -> None:
+    runs = [
+        save(tmp_path / name, replace(with_errors(count), files={f"[{name}].csv": sha}))
+        for name, count, sha in (("en", 40, "1"), ("pt", 44, "2"), ("en-2", 50, "1"))
+    ]
+    note = (
+        f"[pt].csv, for {runs[1]}, has other bytes than [en].csv, for {runs[0]}: what is right agrees line "
+        "by line, but whether the texts are the same was not looked at"
+    )
+    assert json.loads(ambos("compare", *runs, "--json").out)["notes"] == [note]
+    assert "".join(note.split()) in "".join(ambos("compare", *runs).out.split())
+    assert json.loads(ambos("compare", runs[0], runs[2], "--json").out)["notes"] == []
+
+
 class TestBadInput:
     def test_other_examples(self, ambos: Run, tmp_path: Path) -> None:
         one = save(tmp_path / "one", replace(with_errors(3), files={"a.csv": "1"}))
@@ -176,9 +269,21 @@ class TestBadInput:
 
     def test_other_labels_or_another_task(self, ambos: Run, tmp_path: Path) -> None:
         one = save(tmp_path / "one", with_errors(3))
-        two = save(tmp_path / "two", replace(with_errors(3), labels=("yes", "no")))
+        two = save(tmp_path / "two", replace(with_errors(3), labels=("no", "maybe")))
         labelled = ambos("compare", one, two).refused(3, "the runs do not do the same")
-        assert labelled["found"] == f"classify with the labels yes, no, as {two} does"
+        assert labelled["found"] == f"classify with the labels no, maybe, as {two} does"
+
+    def test_cosines_and_ranks(self, ambos: Run, tmp_path: Path) -> None:
+        runs = []
+        for evaluation, said, main in (
+            (Regression(), np.arange(9.0), "spearman"),
+            (Retrieval(graded=True), np.stack([np.arange(9.0), np.ones(9)], axis=1), "mrr"),
+        ):
+            examples = evaluation.rows(np.arange(9) / 9, said)
+            runs.append(save(tmp_path / main, replace(evaluated(examples, evaluation, "embed"), main=main)))
+        labelled = ambos("compare", *runs).refused(3, "the runs do not do the same")
+        assert labelled["expected"] == f"embed, measured by spearman, as {runs[0]} does"
+        assert labelled["found"] == f"embed, measured by mrr, as {runs[1]} does"
 
     def test_no_evaluation(self, ambos: Run, tmp_path: Path) -> None:
         one = save(tmp_path / "one", with_errors(3))

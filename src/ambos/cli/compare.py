@@ -79,6 +79,8 @@ def _show(console: Console, compared: "Compared") -> None:
     console.print()
     if compared.groups:
         _show_groups(console, compared)
+    for note in compared.notes:
+        console.print(f"[yellow]{printable(note)}[/]\n")
     console.print(f"[dim]{_LEGEND}[/]")
     if compared.between:
         console.print(f"[dim]{_GROUPS_LEGEND}[/]")

@@ -40,6 +40,11 @@ class Confusion(ClassEvaluation):
         """Take in n examples."""
         self.take(gold, predicted)
 
+    def reordered(self, rows: Rows, labels: Sequence[str]) -> Rows:
+        """Return rows of ids, (n, 2), that were made with the same labels in another order."""
+        ids = np.array([self.labels.index(name) for name in labels], np.int64)
+        return ids[rows.astype(np.intp)]
+
     @property
     def matrix(self) -> NDArray[np.int64]:
         """Examples by gold (rows) and predicted (columns) label, (L, L)."""

@@ -84,6 +84,15 @@ class ClassEvaluation(Evaluation):
     def count(self, rows: Rows, times: Floats) -> tuple[Floats, Floats, Floats]:
         """Return hits, predicted and gold, (b, L) each."""
 
+    def reordered(self, rows: Rows, labels: Sequence[str]) -> Rows:
+        """Return rows (n, d) that were made with the same labels in another order as this order has them.
+
+        Here a row is one number or more for each label, L at a time: its columns change places.
+        """
+        places = [labels.index(name) for name in self.labels]
+        groups = rows.reshape(len(rows), self.tally.width // len(places), len(places))
+        return groups[:, :, places].reshape(rows.shape)
+
     def table(self) -> list[ClassScore]:
         """Return precision, recall, F1 and support of every class; what cannot be computed is 0."""
         hits, predicted, gold = (counts[0] for counts in self.count(self.tally.rows, self.tally.times))

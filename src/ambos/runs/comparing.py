@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from ambos.errors import InputError, UsageError
 from ambos.evaluate.comparison import Comparison, compare
+from ambos.evaluate.entities import Entities
+from ambos.evaluate.evaluation import ClassEvaluation
 from ambos.evaluate.groups import compare_groups
 from ambos.runs.saved_evaluations import FOLDER, SavedEvaluation, find_evaluation
 from ambos.suggest import did_you_mean
@@ -34,6 +36,8 @@ class Compared:
         The runs that differ in their seeds alone, by the folder that holds them.
     between
         The group with the best mean with each of the others, over examples and seeds.
+    notes
+        What a reader must know to trust it.
     """
 
     metric: str
@@ -43,6 +47,7 @@ class Compared:
     comparisons: dict[str, Comparison]
     groups: dict[str, list[str]]
     between: dict[str, Comparison] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def value(self, run: str) -> dict[str, float]:
         """Return the metric of a run with its interval."""
@@ -109,6 +114,7 @@ class Compared:
             "best": self.best,
             "runs": rows,
             "groups": groups,
+            "notes": list(self.notes),
         }
 
 
@@ -127,7 +133,7 @@ def compare_runs(folders: Sequence[Path], *, split: str | None = None, metric: s
     Raises
     ------
     InputError
-        If an evaluation is missing, or they are not of the same examples.
+        If an evaluation is missing, or they are not of the same task, labels and examples.
     """
     named, groups = _runs(folders)
     runs = {name: find_evaluation(folder, split) for name, folder in named.items()}
@@ -137,6 +143,7 @@ def compare_runs(folders: Sequence[Path], *, split: str | None = None, metric: s
         )
     _refuse_different(runs)
     first = next(iter(runs.values()))
+    runs = {name: _reordered(saved, first) for name, saved in runs.items()}
     known = list(first.values["metrics"])
     chosen = metric or first.values["main"]
     if chosen not in known:
@@ -154,7 +161,7 @@ def compare_runs(folders: Sequence[Path], *, split: str | None = None, metric: s
     )
     with_best = {one.first: one for one in found}
     between = _between(runs, groups, chosen, less=less)
-    return Compared(chosen, less, runs, best, with_best, groups, between)
+    return Compared(chosen, less, runs, best, with_best, groups, between, _other_files(runs))
 
 
 def _between(
@@ -198,19 +205,18 @@ def _refuse_different(runs: dict[str, SavedEvaluation]) -> None:
     (name, first), *others = runs.items()
     for other, saved in others:
         one, two = first.values, saved.values
-        if (one["task"], one["several"], one["labels"]) != (two["task"], two["several"], two["labels"]):
+        if _kind(first) != _kind(saved):
             raise InputError(
                 "the runs do not do the same",
-                expected=_does(one, name),
-                found=_does(two, other),
+                expected=_does(first, name),
+                found=_does(saved, other),
                 fix="compare runs of one task with the same labels",
                 file=saved.file,
             )
         if one["examples"] != two["examples"]:
-            digests = [{file["sha256"] for file in value["files"]} for value in (one, two)]
             those = (
                 "other rows of the same file"
-                if digests[0] == digests[1]
+                if _bytes_of(first) == _bytes_of(saved)
                 else f"rows of {two['file']}, other bytes"
             )
             model = (
@@ -225,7 +231,53 @@ def _refuse_different(runs: dict[str, SavedEvaluation]) -> None:
             )
 
 
-def _does(values: dict[str, Any], name: str) -> str:
-    labels = values["labels"]
-    shown = f" with the labels {', '.join(labels[:8])}{', ...' if len(labels) > 8 else ''}" if labels else ""
-    return f"{values['task']}{shown}, as {name} does"
+def _kind(saved: SavedEvaluation) -> tuple[object, ...]:
+    """Return what runs must share: the task, how it is measured, and the labels in any order.
+
+    Of entities the types count, not the tags: a run may never have seen some I-TIME.
+    """
+    evaluation = saved.evaluation
+    labels = frozenset(evaluation.labels) if isinstance(evaluation, ClassEvaluation) else None
+    return saved.values["task"], saved.values["several"], type(evaluation), labels
+
+
+def _reordered(saved: SavedEvaluation, first: SavedEvaluation) -> SavedEvaluation:
+    """Return an evaluation with its labels in the order of the first one, by which all examples are read."""
+    evaluation, other = first.evaluation, saved.evaluation
+    if not (isinstance(evaluation, ClassEvaluation) and isinstance(other, ClassEvaluation)):
+        return saved
+    if evaluation.labels == other.labels:
+        return saved
+    values = {**saved.values, "labels": first.values["labels"]}
+    return replace(saved, values=values, examples=evaluation.reordered(saved.examples, other.labels))
+
+
+def _other_files(runs: dict[str, SavedEvaluation]) -> tuple[str, ...]:
+    """Say which runs were measured with other bytes than the first one, line by line as right.
+
+    The same rows in lower case are other bytes, and so is their translation: only the reader can tell.
+    """
+    (name, first), *others = runs.items()
+    files: dict[str, list[str]] = {}
+    for other, saved in others:
+        if _bytes_of(saved) != _bytes_of(first):
+            files.setdefault(saved.values["file"], []).append(other)
+    return tuple(
+        f"{file}, for {', '.join(names)}, has other bytes than {first.values['file']}, for {name}: what is "
+        "right agrees line by line, but whether the texts are the same was not looked at"
+        for file, names in files.items()
+    )
+
+
+def _bytes_of(saved: SavedEvaluation) -> set[str]:
+    return {file["sha256"] for file in saved.values["files"]}
+
+
+def _does(saved: SavedEvaluation, name: str) -> str:
+    values, evaluation = saved.values, saved.evaluation
+    if not isinstance(evaluation, ClassEvaluation):
+        return f"{values['task']}, measured by {values['main']}, as {name} does"
+    labels = evaluation.labels
+    what = "entities" if isinstance(evaluation, Entities) else "labels"
+    shown = f"{', '.join(labels[:8])}{', ...' if len(labels) > 8 else ''}"
+    return f"{values['task']} with the {what} {shown}, as {name} does"
