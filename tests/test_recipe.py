@@ -2,15 +2,26 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ambos.errors import InputError, UsageError
-from ambos.recipe import Settings, build, load_recipe, merge, names, parse_override, read_toml, write_toml
+from ambos.recipe import (
+    MisfitError,
+    Settings,
+    build,
+    load_recipe,
+    merge,
+    names,
+    parse_override,
+    read_toml,
+    write_toml,
+)
+from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.named import NAMES, recipe_values
 from ambos.runs.settings import PretrainRecipe
 
@@ -98,6 +109,68 @@ def test_one_mistake() -> None:
     with pytest.raises(UsageError, match="a setting is wrong") as caught:
         build(Outer, {"name": "x", "qwertz": 1})
     assert caught.value.found == "there is no setting qwertz"
+
+
+class Paged(Settings):
+    page: ClassVar[str] = "inner.md"
+    rate: float = 0.5
+
+
+class Whole(Settings):
+    page: ClassVar[str] = "whole.md"
+    name: str = ""
+    inner: Inner = Inner()
+    paged: Paged = Paged()
+
+    @model_validator(mode="after")
+    def _together(self) -> "Whole":
+        if self.name == "misfit":
+            raise MisfitError("it does not fit the rate", group="paged")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("values", "pages"),
+    [
+        ({"name": 3}, "whole.md"),
+        ({"inner": {"rate": 7}}, "whole.md"),
+        ({"paged": {"rate": "x"}}, "inner.md and whole.md"),
+        ({"paged": {"rat": 1}, "nam": 1}, "inner.md and whole.md"),
+        ({"name": "misfit"}, "inner.md and whole.md"),
+    ],
+)
+def test_the_pages_to_look_at_are_those_of_the_groups(values: dict, pages: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        build(Whole, values)
+    assert caught.value.fix == f"see {pages} for all settings"
+
+
+def test_settings_without_a_page_name_none() -> None:
+    with pytest.raises(UsageError) as caught:
+        build(Outer, {})
+    assert caught.value.fix is None
+
+
+@pytest.mark.parametrize(
+    ("recipe", "values", "pages"),
+    [
+        (PretrainRecipe, {"data": {"scheme": "x"}}, "docs/pretraining.md"),
+        (
+            PretrainRecipe,
+            {"objectives": {"mlm": 1, "next": 1}, "data": {"scheme": "blocks"}},
+            "docs/pretraining.md",
+        ),
+        (FinetuneRecipe, {"epochs": 0}, "docs/finetuning.md"),
+        (FinetuneRecipe, {"pair": {"scheme": "x"}}, "docs/pairs.md and docs/finetuning.md"),
+        (FinetuneRecipe, {"pair": {"layers": 3}}, "docs/pairs.md and docs/finetuning.md"),
+        (FinetuneRecipe, {"several": True, "task": "tag"}, "docs/finetuning.md"),
+    ],
+)
+def test_the_pages_of_recipes(recipe: type[Settings], values: dict, pages: str) -> None:
+    given = values if recipe is PretrainRecipe else {"task": "classify", **values}
+    with pytest.raises(UsageError) as caught:
+        build(recipe, given)
+    assert caught.value.fix == f"see {pages} for all settings"
 
 
 def test_settings_cannot_be_changed() -> None:

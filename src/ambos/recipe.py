@@ -1,9 +1,9 @@
 """Recipes: TOML files and dotted overrides to typed settings; every mistake is reported, all at once."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -15,6 +15,17 @@ class Settings(BaseModel):
     """A group of settings: typed, unchangeable, and with no names but its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+
+    page: ClassVar[str] = ""
+    """Page of the documentation that explains them; that of the group around them, if empty."""
+
+
+class MisfitError(ValueError):
+    """Raised by checks of settings together: what does not fit, and the group whose page explains it."""
+
+    def __init__(self, what: str, group: str) -> None:
+        super().__init__(what)
+        self.group = group
 
 
 S = TypeVar("S", bound=Settings)
@@ -85,6 +96,20 @@ def parse_override(text: str) -> dict[str, Any]:
     return dict(found)
 
 
+def with_overrides(values: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """Return values with changes such as `optim.lr=3e-4` over them, later ones on top.
+
+    Examples
+    --------
+    >>> with_overrides({"seed": 1}, ["seed=2", "optim.lr=3e-4"])
+    {'seed': 2, 'optim': {'lr': 0.0003}}
+    """
+    found = dict(values)
+    for override in overrides:
+        found = merge(found, parse_override(override))
+    return found
+
+
 def build(
     schema: type[S],
     values: Mapping[str, Any],
@@ -99,13 +124,13 @@ def build(
     try:
         return schema.model_validate(values, context=context)
     except ValidationError as error:
-        problems = [_problem(schema, detail) for detail in error.errors()]
-        of_pairs = any("pair." in one or "scheme" in one for one in problems)
-        page = "docs/pairs.md" if of_pairs else "docs/pretraining.md"
+        details = error.errors()
+        problems = [_problem(schema, detail) for detail in details]
+        pages = dict.fromkeys(filter(None, [*(_page(schema, one) for one in details), schema.page]))
         raise UsageError(
             f"{len(problems)} settings are wrong" if len(problems) > 1 else "a setting is wrong",
             found="; ".join(problems),
-            fix=f"see {page} and docs/finetuning.md for all settings",
+            fix=f"see {' and '.join(pages)} for all settings" if pages else None,
             file=file,
         ) from error
 
@@ -119,6 +144,21 @@ def _problem(schema: type[BaseModel], detail: Any) -> str:  # noqa: ANN401 (pyda
         return f"{name}: {said}{shown}" if name else said
     near = did_you_mean(name, names(schema))
     return f"there is no setting {name}" + (f", {near}" if near else "")
+
+
+def _page(schema: type[Settings], detail: Any) -> str:  # noqa: ANN401 (pydantic's own)
+    """Return the page of the innermost group that a problem lies in."""
+    place, page = list(detail["loc"]), schema.page
+    cause = detail.get("ctx", {}).get("error")
+    if isinstance(cause, MisfitError):
+        place.append(cause.group)
+    inner: Any = schema
+    for part in place:
+        inner = inner.model_fields[part].annotation if part in inner.model_fields else None
+        if not (isinstance(inner, type) and issubclass(inner, Settings)):
+            break
+        page = inner.page or page
+    return page
 
 
 def names(schema: type[BaseModel], before: str = "") -> list[str]:

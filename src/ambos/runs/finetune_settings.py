@@ -1,13 +1,13 @@
 """The settings of a fine-tuning run, in groups; what a recipe says."""
 
 from math import inf
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ambos.data.detect_columns import FURTHER
 from ambos.encoder.combine import Combination
-from ambos.recipe import Settings
+from ambos.recipe import MisfitError, Settings
 from ambos.runs.pair_settings import PairSettings
 from ambos.runs.search_settings import SearchSettings
 from ambos.runs.settings import Count, Positive, Rate, Saving, ScheduleSettings, Seed, Share
@@ -111,6 +111,8 @@ class DataFiles(Settings):
 class FinetuneRecipe(Settings):
     """All settings of a fine-tuning run."""
 
+    page: ClassVar[str] = "docs/finetuning.md"
+
     task: TaskName
     """What is learnt."""
     base: str = ""
@@ -159,9 +161,9 @@ class FinetuneRecipe(Settings):
 
     @model_validator(mode="after")
     def _fits_together(self, info: ValidationInfo) -> "FinetuneRecipe":
-        problems = self._problems_of_next()
-        if not (info.context or {}).get("tried"):
-            problems += [*self.pair.ignored, *self._ignored]
+        tried = bool((info.context or {}).get("tried"))
+        of_pairs = self._problems_of_pairs(tried=tried)
+        problems = [] if tried else self._ignored
         if len(self._asked) > 1:
             problems.append(f"one of seeds, folds and search at a time, not {' and '.join(self._asked)}")
         problems += [f"{name} must be 2 or more" for name in ("seeds", "folds") if getattr(self, name) == 1]
@@ -169,17 +171,15 @@ class FinetuneRecipe(Settings):
             problems.append("several labels are for classify alone")
         if self.learning.class_weights != "none" and self.task not in {"classify", "tag"}:
             problems.append(f"{self.task} has no classes to weight")
-        if (self.pair.scheme == "embed") != (self.task == "embed"):
-            problems.append("pair.scheme = embed is what the task embed learns, and nothing else")
-        if self.pair.scheme != "joint" and self.task in {"tag", "answer"}:
-            problems.append(f"{self.task} reads no pairs that could be read apart")
+        if of_pairs:
+            raise MisfitError("; ".join([*of_pairs, *problems]), group="pair")
         if problems:
             raise ValueError("; ".join(problems))
         return self
 
     @property
     def _ignored(self) -> list[str]:
-        """What is outside of the group `pair`, and the scheme or the task would make nothing of."""
+        """What the task would make nothing of."""
         found = []
         if self.learning.smoothing and self.task not in {"classify", "tag"}:
             found.append(f"learning.smoothing is for labels, and {self.task} has none to smooth")
@@ -187,6 +187,23 @@ class FinetuneRecipe(Settings):
             found.append(
                 "data.columns.label and data.columns.score: one of them is learnt in a run, not both"
             )
+        return found
+
+    def _problems_of_pairs(self, *, tried: bool) -> list[str]:
+        """Say what does not go with the scheme; where schemes are `tried`, it is left aside if it can be."""
+        found = self._problems_of_next()
+        if not tried:
+            found += [*self.pair.ignored, *self._ignored_by_scheme]
+        if (self.pair.scheme == "embed") != (self.task == "embed"):
+            found.append("pair.scheme = embed is what the task embed learns, and nothing else")
+        if self.pair.scheme != "joint" and self.task in {"tag", "answer"}:
+            found.append(f"{self.task} reads no pairs that could be read apart")
+        return found
+
+    @property
+    def _ignored_by_scheme(self) -> list[str]:
+        """What is outside of the group `pair`, and the scheme would make nothing of."""
+        found = []
         if self.head.hidden and self.pair.scheme == "embed":
             found.append("head.hidden is for schemes with a head, and embed has none")
         further = [f"data.columns.{role}" for role in FURTHER if role in self.data.columns]

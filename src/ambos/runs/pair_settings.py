@@ -1,6 +1,6 @@
 """The settings of fine-tuning on pairs of texts: how the two are read, and how they meet."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -26,6 +26,8 @@ Scheme = Literal["joint", "concat", "difference", "product", "combined", "attent
 
 class PairSettings(Settings):
     """How the two texts of a pair are read, and how they meet."""
+
+    page: ClassVar[str] = "docs/pairs.md"
 
     scheme: Scheme = "joint"
     """`joint`: both in one sequence; others read each by itself, and say how they meet (docs/pairs.md)."""

@@ -1,6 +1,6 @@
 """The settings of a pretraining run, in groups; what a recipe says."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -174,6 +174,8 @@ def _only_mlm() -> dict[Objective, float]:
 
 class PretrainRecipe(Settings):
     """All settings of a pretraining run."""
+
+    page: ClassVar[str] = "docs/pretraining.md"
 
     name: str = "own"
     """What the recipe is called."""
