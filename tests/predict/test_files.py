@@ -186,6 +186,16 @@ class TestRecords:
         assert "no_answer_probability" not in row
         assert math.isclose(sum(one["probability"] for one in row["candidates"]), 1, abs_tol=1e-5)
 
+    def test_candidates_of_a_file_are_not_those_of_the_model(self, task_folder):
+        passage = "Ana nasceu em São Paulo em 1977. " * 3
+        write("a.jsonl", {"question": "Onde?", "context": passage})
+        model = ambos.load(task_folder("answer"))
+        before = model.predict([("Onde?", passage)])
+        run(model, "a.jsonl", "o.jsonl", Details(top=9))
+        assert len(read("o.jsonl")[0]["candidates"]) == 9
+        assert model.predict([("Onde?", passage)]) == before
+        assert len(before[0].candidates) == model.learnt.candidates == 5
+
     @pytest.mark.parametrize(
         ("task", "details", "what"),
         [

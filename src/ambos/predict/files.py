@@ -116,7 +116,7 @@ def predict_files(
         done = earlier
         for chunk in _chunks(rows):
             problems.check()
-            predicted = list(model.predict_rows(chunk, reading, ledger, watcher.tell))
+            predicted = list(model.predict_rows(chunk, reading, ledger, watcher.tell, task=records.task))
             lines = [
                 json.dumps(records.of(row, said), ensure_ascii=False) + "\n"
                 for some, predictions in predicted

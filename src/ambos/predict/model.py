@@ -236,11 +236,12 @@ class Model:
         progress: Callable[[float], None] | None = None,
         *,
         measured: bool = False,
+        task: Task[Any, Any] | None = None,
     ) -> Iterator[tuple[list[Row], Sequence[Any]]]:
-        """Yield some rows at a time with a prediction for each; `measured`, as `task.compare` takes them."""
+        """Yield some rows with predictions, by `task` if given; `measured`, as `task.compare` takes them."""
         ledger = Ledger() if ledger is None else ledger
         how: dict[str, Any] = {"device": self.device, "progress": progress, "measured": measured}
-        return predict_rows(self._network, self.learnt, rows, reading, ledger, **how)
+        return predict_rows(self._network, task or self.learnt, rows, reading, ledger, **how)
 
     def read(self, texts: Sequence[str], ledger: Ledger | None = None) -> Side:
         """Read texts once, to be put beside others with `grid`; for models that read pairs apart."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +62,8 @@ class Records:
     ----------
     fields
         What each field holds, in their order; fields that a row has nothing for are not in its record.
+    task
+        What to predict by: the task given, or one like it that keeps as many candidates as are wanted.
 
     Examples
     --------
@@ -74,6 +77,11 @@ class Records:
             raise _not_for(task, "--all-probabilities", "a model that classifies texts")
         if details.top and not isinstance(task, Answer):
             raise _not_for(task, "--top", "a model that finds answers in passages")
+        if isinstance(task, Answer) and details.top > task.candidates:
+            more = copy(task)  # the model's own stays as it is
+            more.candidates = details.top
+            task = more
+        self.task = task
         self._details = details
         said, self._said = _PARTS[task.name](task, details)
         asked = isinstance(task, Answer)
@@ -182,8 +190,6 @@ def entities_of(row: WordsRow, tags: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _answer(task: Answer, details: Details) -> tuple[Fields, Make]:
-    task.candidates = max(task.candidates, details.top)  # as many as are shown must be kept
-
     def place(one: Candidate) -> dict[str, Any]:
         """Return where an answer is, nowhere if it is none, and how likely it is."""
         is_there = one.end > one.start
