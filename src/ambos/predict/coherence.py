@@ -7,10 +7,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ambos.data.examples import Labelled
 from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
 from ambos.predict.inputs import pair_row
-from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
+from ambos.predict.run import run_examples
 from ambos.tasks.task import Reading
 from ambos.tasks.texts import encode_texts
 
@@ -38,10 +39,11 @@ def follow_odds(
 ) -> NDArray[np.float64]:
     """Return the logit of "follows" less that of "does not", (rows,)."""
     examples = encode_texts(rows, reading, Ledger() if ledger is None else ledger, None)
-    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
-    parts = list(examples.parts(np.arange(len(examples)), budget, device, workers=count_workers(device)))
     found = np.empty(len(examples), np.float64)
-    answers = run_all(lambda part: network(part.batch, "next").float().cpu().numpy(), parts, device)
-    for part, logits in zip(parts, answers, strict=True):
+
+    def compute(part: Labelled) -> NDArray[np.float32]:
+        return np.asarray(network(part.batch, "next").float().cpu().numpy())
+
+    for part, logits in run_examples(examples, compute, device):
         found[part.numbers] = logits[:, 0] - logits[:, 1]
     return found

@@ -14,7 +14,7 @@ from ambos.data.windows import LONG, Ledger, Long, fit
 from ambos.encoder.encoder import Encoder
 from ambos.encoder.pooling import Pooling, pool
 from ambos.errors import UsageError
-from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
+from ambos.predict.run import budget_of, count_workers, run_all
 from ambos.suggest import did_you_mean
 from ambos.text.tokenizer import Tokenizer
 
@@ -78,7 +78,7 @@ def embed_texts(
     Texts are read some thousands at a time; within these, those of similar length share a batch. `progress`
     is told which share of those at hand is done.
     """
-    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
+    budget = budget_of(device)
     encode = partial(_encode, encoder=encoder, options=options, device=device)
     for chunk in _chunks(texts):
         windows, owners = _windows(chunk, tokenizer, options, ledger)

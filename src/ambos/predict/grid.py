@@ -4,7 +4,7 @@ Letters: n and m texts, T tokens of a side, W width, L outputs of a head.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from ambos.data.examples import Examples
 from ambos.data.windows import Ledger, fit
 from ambos.encoder.heads import TwinHead
 from ambos.errors import UsageError
-from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
+from ambos.predict.run import run_examples
 from ambos.tasks.classify import Classify
 from ambos.tasks.task import Reading, Task
 
@@ -76,7 +76,6 @@ def read_side(
     *,
     device: torch.device,
     ledger: Ledger | None = None,
-    progress: Callable[[float], None] | None = None,
 ) -> Side:
     """Read texts with a twin encoder; see `Model.read`."""
     tokenizer, ledger = reading.tokenizer, ledger or Ledger()
@@ -86,19 +85,12 @@ def read_side(
         for one in fit(ids, reading.limit, tokenizer.around, reading.long, ledger)
     ]
     examples = Examples.of(sequences)
-    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
-    parts = list(examples.parts(np.arange(len(sequences)), budget, device, workers=count_workers(device)))
     attends = _attends(network, kind)
     compute = _hidden if attends else _pooled
     found: list[Tensor] = [torch.empty(0)] * len(sequences)
-    done = 0
-    answers = run_all(lambda one: compute(network, kind, one.batch), parts, device)
-    for part, rows in zip(parts, answers, strict=True):
+    for part, rows in run_examples(examples, lambda one: compute(network, kind, one.batch), device):
         for number, row in zip(part.numbers, rows, strict=True):
             found[number] = row
-        done += part.batch.tokens
-        if progress is not None:
-            progress(done / int(examples.lengths.sum()))
     if not found:
         return Side(torch.empty(0, network.encoder.config.width), ())
     vectors = torch.cat(found) if attends else torch.stack(found)

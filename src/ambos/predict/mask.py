@@ -10,7 +10,7 @@ from ambos.bundle.network import Network
 from ambos.data.batch import Batch
 from ambos.data.order import by_length
 from ambos.errors import InputError, UsageError
-from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, run_all
+from ambos.predict.run import budget_of, run_all
 from ambos.text.tokenizer import Encoded, Tokenizer
 
 # What people write for a mask whatever the model calls it.
@@ -161,8 +161,7 @@ def score_text(
             found=f"{len(encoded):,} tokens",
             fix="score its sentences one by one",
         )
-    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
-    groups = list(by_length([len(encoded)] * len(places), max(budget, len(encoded))))
+    groups = list(by_length([len(encoded)] * len(places), max(budget_of(device), len(encoded))))
 
     def masked(place: int) -> list[int]:
         hidden = {place}

@@ -11,7 +11,7 @@ from torch import nn
 
 from ambos.data.examples import Examples, Labelled, within
 from ambos.data.windows import Ledger, named_in_errors
-from ambos.predict.run import CPU_BUDGET, DEVICE_BUDGET, count_workers, run_all
+from ambos.predict.run import run_examples
 from ambos.tasks.task import Logits, Reading, Task
 
 _CHUNK = 1024  # rows that are read together: those of similar length share a batch
@@ -121,16 +121,13 @@ def logits_of(
 
     Places where the examples have them, tokens for questions, else sequences.
     """
-    whole = np.arange(len(examples))
-    budget = CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
-    parts = list(examples.parts(whole, budget, device, workers=count_workers(device)))
     total, done = int(examples.sizes.sum()), 0
     found: Logits | None = None
 
     def compute(part: Labelled) -> Logits:
         return np.asarray(network(part.batch, task.head, part.places).float().cpu().numpy())
 
-    for part, logits in zip(parts, run_all(compute, parts, device), strict=True):
+    for part, logits in run_examples(examples, compute, device):
         where = _rows_of(part.numbers, examples, task.head)
         if found is None:
             found = np.empty((_count(examples, task.head), logits.shape[-1]), np.float32)

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TypeVar
 
+import numpy as np
 import torch
 
+from ambos.data.examples import Examples, Labelled
 from ambos.errors import UsageError
 
 Item = TypeVar("Item")
@@ -49,6 +51,23 @@ def choose_device(name: str | None = None) -> torch.device:
 def count_workers(device: torch.device) -> int:
     """Return how many batches are worked on at once on a device."""
     return min(torch.get_num_threads(), _MAX_WORKERS) if device.type == "cpu" else 1
+
+
+def budget_of(device: torch.device) -> int:
+    """Return how many tokens a batch has on a device."""
+    return CPU_BUDGET if device.type == "cpu" else DEVICE_BUDGET
+
+
+def run_examples(
+    examples: Examples, function: Callable[[Labelled], Result], device: torch.device
+) -> Iterator[tuple[Labelled, Result]]:
+    """Yield examples in batches of like lengths, each with `function(batch)`; see `run_all`.
+
+    What is found of a batch belongs to the examples with its `numbers`.
+    """
+    whole = np.arange(len(examples))
+    parts = list(examples.parts(whole, budget_of(device), device, workers=count_workers(device)))
+    yield from zip(parts, run_all(function, parts, device), strict=True)
 
 
 def run_all(
