@@ -182,7 +182,7 @@ def finetune(
     ambos finetune answer --train squad.json --base minilm --epochs 2 --out qa ·
     ambos finetune pair --train nli.jsonl --base minilm --scheme combined --out nli
     """
-    from ambos.recipe import load_recipe, merge, parse_override, stated  # noqa: PLC0415
+    from ambos.recipe import load_recipe, stated, with_overrides  # noqa: PLC0415
     from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
 
     columns = {
@@ -240,9 +240,7 @@ def finetune(
         "folds": folds,
         "search": {"trials": search},
     }
-    values = stated(given)
-    for one in settings or []:
-        values = merge(values, parse_override(one))
+    values = with_overrides(stated(given), settings or [])
     recipe = load_recipe(FinetuneRecipe, [values])
 
     from ambos.cli import finetuned, series  # noqa: PLC0415

@@ -88,7 +88,7 @@ def compare(
     --base minilm --schemes joint,combined --epochs 1 --out lab
     """
     chosen = _chosen(schemes)
-    from ambos.recipe import load_recipe, merge, parse_override, stated  # noqa: PLC0415
+    from ambos.recipe import load_recipe, stated, with_overrides  # noqa: PLC0415
     from ambos.runs.finetune_settings import TRIED, FinetuneRecipe  # noqa: PLC0415
 
     columns = {"text_a": text_a, "text_b": text_b, "label": label, "score": score}
@@ -114,9 +114,7 @@ def compare(
         },
         "learning": {"lr": lr},
     }
-    values = stated(given)
-    for one in settings or []:
-        values = merge(values, parse_override(one))
+    values = with_overrides(stated(given), settings or [])
     recipe = load_recipe(FinetuneRecipe, [values], context=TRIED)
 
     from ambos.cli.training import Display  # noqa: PLC0415

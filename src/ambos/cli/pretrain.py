@@ -137,7 +137,7 @@ def pretrain(
     if len(budget) > 1:
         raise UsageError("--minutes, --steps and --tokens exclude each other", fix="leave all but one out")
 
-    from ambos.recipe import load_recipe, merge, parse_override  # noqa: PLC0415
+    from ambos.recipe import load_recipe, merge, with_overrides  # noqa: PLC0415
     from ambos.runs.named import recipe_values  # noqa: PLC0415
     from ambos.runs.settings import PretrainRecipe  # noqa: PLC0415
 
@@ -149,8 +149,7 @@ def pretrain(
         values = merge(values, {"model": {"preset": preset}})
     if seed is not None:
         values["seed"] = seed
-    for one in settings or []:
-        values = merge(values, parse_override(one))
+    values = with_overrides(values, settings or [])
     if not values.get("budget"):
         screen.note("neither --minutes nor --steps nor --tokens: training for 10 minutes")
         values["budget"] = {"minutes": 10}

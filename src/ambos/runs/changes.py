@@ -4,7 +4,34 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ambos.errors import InputError
+from ambos.files import write_file
+from ambos.recipe import Settings, write_toml
+from ambos.runs.folder import RECIPE
 from ambos.runs.log import Watcher
+from ambos.train.checkpoint import Checkpoint, Checkpoints
+
+
+def newest_checkpoint(
+    checkpoints: Checkpoints | None,
+    prints: Mapping[str, str],
+    recipe: Settings,
+    folder: Path,
+    watcher: Watcher,
+    *,
+    anyway: bool,
+    leads: bool = True,
+) -> Checkpoint | None:
+    """Return the newest whole checkpoint, if it belongs to the run as it is now.
+
+    With `anyway` a recipe that changed is written into the run's folder, by the process that `leads`.
+    """
+    found = checkpoints.load(watcher.note) if checkpoints else None
+    if found is None:
+        return None
+    changed = refuse_changes(found.state["fingerprints"], prints, folder, watcher, anyway=anyway)
+    if "recipe" in changed and leads:
+        write_file(folder / RECIPE, write_toml(recipe).encode())
+    return found
 
 
 def refuse_changes(

@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from ambos.bundle.resolve import resolve
 from ambos.files import fresh_folder, lock, refuse_existing, refuse_inside, sha256
-from ambos.recipe import load_recipe, merge, parse_override, read_toml, write_toml
+from ambos.recipe import load_recipe, read_toml, with_overrides, write_toml
 from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
 from ambos.runs.folder import FINETUNED, LEFT, MEMBER, RECIPE, begin_folder
 from ambos.runs.splits import Splits
@@ -46,9 +45,7 @@ def refuse_run(out: Path, *, force: bool) -> None:
 
 def recipe_of(folder: Path, overrides: Sequence[str] = ()) -> FinetuneRecipe:
     """Read the recipe of a run, and lay changes such as `epochs=5` over it."""
-    values: dict[str, Any] = read_toml(folder / RECIPE)
-    for override in overrides:
-        values = merge(values, parse_override(override))
+    values = with_overrides(read_toml(folder / RECIPE), overrides)
     return load_recipe(FinetuneRecipe, [values], file=folder / RECIPE, context=TRIED)
 
 

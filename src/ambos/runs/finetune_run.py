@@ -15,24 +15,23 @@ from ambos.analysis.evaluation_report import write_finetuning_report
 from ambos.bundle.bundle import Bundle, parameters
 from ambos.data.label_set import LabelSet
 from ambos.errors import UsageError
-from ambos.files import lock, write_file
+from ambos.files import lock
 from ambos.predict.model import load
-from ambos.recipe import write_toml
-from ambos.runs.changes import refuse_changes
+from ambos.runs.changes import newest_checkpoint
 from ambos.runs.choices import choose, chosen_precision
 from ambos.runs.evaluation import Evaluated, evaluate_rows, named_rows, truncation_of
 from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune import Finetuning
 from ambos.runs.finetune_folder import fingerprints, new_run, recipe_of
 from ambos.runs.finetune_settings import FinetuneRecipe, head_factor, learning_rate
-from ambos.runs.folder import RECIPE, read_run, write_run
+from ambos.runs.folder import read_run, write_run
 from ambos.runs.log import Quiet, RunLog, Watcher
 from ambos.runs.review import Review, review
 from ambos.runs.saved_evaluations import FOLDER, save_evaluation
 from ambos.runs.splits import Splits, read_splits
 from ambos.runs.warnings import leak
-from ambos.train.checkpoint import Checkpoint, Checkpoints
-from ambos.train.loop import Loop, State
+from ambos.train.checkpoint import Checkpoints
+from ambos.train.loop import State
 from ambos.train.machine import keep_memory, matrix_speed
 from ambos.train.signals import listen
 from ambos.train.team import Team
@@ -154,7 +153,10 @@ class FinetuneJob:
                 log_state=lambda: {**log.mark(), **self.work.best.state()},
                 kept=self.work.best.tensors,
             )
-            checkpoint = self._checkpoint(loop, anyway=anyway) if resume else None
+            checkpoint = None
+            if resume:
+                run = loop.checkpoints, self.prints, self.recipe, self.folder, self.watcher
+                checkpoint = newest_checkpoint(*run, anyway=anyway)
             state = loop.restore(checkpoint) if checkpoint else State(due=False)
             log.begin(checkpoint.state["metrics"] if checkpoint else None, state)
             if checkpoint:
@@ -169,16 +171,6 @@ class FinetuneJob:
             self._describe("finished" if done else "stopped", state)
             write_finetuning_report(self.folder)
         return done
-
-    def _checkpoint(self, loop: Loop, *, anyway: bool) -> Checkpoint | None:
-        """Return the newest whole checkpoint, if it belongs to this run as it is now."""
-        found = loop.checkpoints.load(self.watcher.note) if loop.checkpoints else None
-        if found is None:
-            return None
-        before = found.state["fingerprints"]
-        if "recipe" in refuse_changes(before, self.prints, self.folder, self.watcher, anyway=anyway):
-            write_file(self.folder / RECIPE, write_toml(self.recipe).encode())
-        return found
 
     def _ship(self, records: list[dict[str, Any]]) -> None:
         """Write the best model, what dev and test rows say of it, and what the records of the run say."""

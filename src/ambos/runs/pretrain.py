@@ -15,20 +15,18 @@ from ambos.bundle.bundle import Bundle
 from ambos.data.parts import Part, divide, whole
 from ambos.encoder.table import allow_in_place
 from ambos.errors import InputError, UsageError
-from ambos.files import write_file
 from ambos.recipe import write_toml
 from ambos.runs.assemble import Reader, add_relation_head, build_model, new_bundle, training_feed
 from ambos.runs.card import write_card
-from ambos.runs.changes import refuse_changes
+from ambos.runs.changes import newest_checkpoint
 from ambos.runs.choices import chosen_precision
 from ambos.runs.description import Description
-from ambos.runs.folder import RECIPE
 from ambos.runs.heldout import Heldout
 from ambos.runs.log import Quiet, RunLog, Silent, Watcher
 from ambos.runs.settings import PretrainRecipe
 from ambos.text.store import TokenStore
 from ambos.train.average import Average
-from ambos.train.checkpoint import Checkpoint, Checkpoints
+from ambos.train.checkpoint import Checkpoints
 from ambos.train.loop import Loop, State
 from ambos.train.machine import keep_memory, matrix_speed
 from ambos.train.optim import Optimiser, OptimSettings
@@ -68,7 +66,6 @@ class Job:
     team: Team = field(default_factory=Team)
     watcher: Watcher = field(default_factory=Quiet)
     spent: float = 0.0
-    _started: float = field(default_factory=time.perf_counter)
 
     def run(self, *, resume: bool = False, anyway: bool = False) -> bool:
         """Train; tell whether the run came to its end (and not to a wish to stop)."""
@@ -96,7 +93,10 @@ class Job:
                     RunLog(self.folder, self.watcher, speed * self.team.size, self._budget())
                 )
             loop = self._loop(bundle, model, train, measured, log, prints)
-            checkpoint = self._checkpoint(loop, prints, anyway=anyway) if resume else None
+            checkpoint = None
+            if resume:
+                run = loop.checkpoints, prints, self.recipe, self.folder, self.watcher
+                checkpoint = newest_checkpoint(*run, anyway=anyway, leads=self.team.leads)
             state = loop.restore(checkpoint) if checkpoint else State()
             if not loop.is_done(state):
                 loop.read(
@@ -230,19 +230,6 @@ class Job:
             took = self.team.same(time.perf_counter() - begin)
             loop.evaluations = max(3, min(loop.evaluations, int(_MEASURING * loop.budget.seconds / took)))
         return [record, fills]
-
-    def _checkpoint(self, loop: Loop, prints: dict[str, str], *, anyway: bool) -> Checkpoint | None:
-        """Return the newest whole checkpoint, if it belongs to this run as it is now."""
-        assert loop.checkpoints is not None  # noqa: S101 (for the type checker)
-        found = loop.checkpoints.load(self.watcher.note)
-        if found is None:
-            return None
-        changed = refuse_changes(
-            found.state["fingerprints"], prints, self.folder, self.watcher, anyway=anyway
-        )
-        if "recipe" in changed and self.team.leads:
-            write_file(self.folder / RECIPE, write_toml(self.recipe).encode())
-        return found
 
     def _fingerprints(self, store: TokenStore) -> dict[str, str]:
         """Return what tells whether a run is still the one that was interrupted."""

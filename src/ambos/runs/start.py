@@ -11,7 +11,7 @@ from typing import Any
 from ambos.bundle.bundle import Bundle
 from ambos.errors import InputError
 from ambos.files import fresh_folder, lock, refuse_existing, refuse_inside
-from ambos.recipe import load_recipe, merge, parse_override, read_toml
+from ambos.recipe import load_recipe, read_toml, with_overrides
 from ambos.runs.assemble import check_fit
 from ambos.runs.choices import choose
 from ambos.runs.folder import ENTRIES, RECIPE, RUN, begin_folder, read_run
@@ -106,9 +106,7 @@ def resume(
 ) -> bool:
     """Go on with a run from its newest whole checkpoint; tell whether it came to its end."""
     about = read_run(folder)
-    values: dict[str, Any] = read_toml(folder / RECIPE)
-    for override in overrides:
-        values = merge(values, parse_override(override))
+    values = with_overrides(read_toml(folder / RECIPE), overrides)
     recipe = load_recipe(PretrainRecipe, [values], file=folder / RECIPE)
     with join() as team, _held(folder, team):
         if team.leads:
