@@ -54,20 +54,10 @@ def texts_of(X: ArrayLike) -> list[str]:
     return [text_of(_only(row, number), f"row {number} of X") for number, row in enumerate(items_of(X, "X"))]
 
 
-def text_rows(
-    texts: Sequence[str],
-    labels: Sequence[tuple[str, ...]] | None = None,
-    scores: NDArray[np.float64] | None = None,
-) -> list[TextRow]:
-    """Return texts as rows, with labels or scores if there are any."""
+def text_rows(texts: Sequence[str], scores: NDArray[np.float64] | None = None) -> list[TextRow]:
+    """Return texts as rows, with scores if there are any."""
     return [
-        TextRow(
-            text,
-            () if labels is None else labels[number],
-            None if scores is None else float(scores[number]),
-            PLACE,
-            number + 1,
-        )
+        TextRow(text, (), None if scores is None else float(scores[number]), PLACE, number + 1)
         for number, text in enumerate(texts)
     ]
 

@@ -1,6 +1,5 @@
 """From a recipe and a corpus to the parts of a run: model, objectives, data, optimiser."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,6 +197,3 @@ class Reader:
             )
             for masked in batches
         )
-
-
-Stage = Callable[[str], None]

@@ -1,4 +1,4 @@
-"""Fine-tuning without files: a bundle with a new head, examples, settings; out come weights and records."""
+"""What a fine-tuning run is made of: the examples of a step, freezing, learning rates, the best weights."""
 
 from dataclasses import dataclass, field
 from typing import Any
