@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ambos.analysis.picture import BLUE, GREEN, GREY, GRID, ORANGE, PURPLE, SKY, WIDTH, draw
+from ambos.analysis.picture import BLUE, GREEN, GREY, GRID, ORANGE, PURPLE, SKY, WIDTH, draw, style_axes
 from ambos.analysis.run_files import Record, finite
 
 if TYPE_CHECKING:
@@ -197,11 +197,9 @@ def _draw_panel(axes: "Axes", panel: Panel, end: float, *, last: bool) -> None:
         labels.append((0.5, "chance for pairs", GREY))
     _label_ends(axes, labels, panel.height)
     axes.set_title(panel.title, loc="left", fontsize=9.5, fontweight="bold", pad=7)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    style_axes(axes)
     axes.spines["bottom"].set_color(GRID if not last else GREY)
-    axes.grid(axis="y", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0, labelbottom=last)
+    axes.tick_params(labelbottom=last)
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 2.5, 5, 10]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda step, _: f"{step:,.0f}"))
     axes.yaxis.set_major_locator(MaxNLocator(5 if panel.height > _LOW else 3))

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ambos.analysis.curves import Line, Panel, draw_panels, lines_of, pace_panels
-from ambos.analysis.picture import BLUE, GREEN, GREY, GRID, INK, ORANGE, WIDTH, draw
+from ambos.analysis.picture import BLUE, GREEN, GREY, GRID, INK, ORANGE, WIDTH, draw, style_axes
 from ambos.analysis.run_files import Record, finite
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST = 30  # classes that a picture shows
@@ -160,7 +159,7 @@ def draw_reliability(bins: Sequence[Mapping[str, Any]], error: float) -> str:
         below.set_ylabel("share")
         below.set_xlabel("how sure the model says it is")
         for panel in (axes, below):
-            _plain(panel)
+            style_axes(panel)
         axes.tick_params(labelbottom=False)
         notes = {"where it should be": GREY, "how often it is right": BLUE, "how far that is off": ORANGE}
         for row, (text, colour) in enumerate(notes.items()):
@@ -196,7 +195,7 @@ def draw_classes(classes: Sequence[Mapping[str, Any]]) -> str:
         axes.invert_yaxis()
         axes.set_xlim(0, 1)
         axes.set_ylim(len(shown) - 0.4, -0.6)
-        _plain(axes, grid="x")
+        style_axes(axes, grid="x")
         axes.tick_params(axis="y", labelcolor=INK)
         top = 1 - 0.35 / height
         for row, (text, colour) in enumerate((("F1", BLUE), ("| precision", GREEN), ("× recall", ORANGE))):
@@ -220,18 +219,11 @@ def draw_scores(gold: np.ndarray, predicted: np.ndarray) -> str:
         axes.set_ylim(ends[0] - margin, ends[1] + margin)
         axes.set_xlabel("gold")
         axes.set_ylabel("predicted")
-        _plain(axes)
+        style_axes(axes)
         figure.text(0.67, 0.86, "exactly right", color=GREY)
         figure.text(0.67, 0.81, "an example", color=BLUE)
 
     return draw(WIDTH, 4.6, paint)
-
-
-def _plain(axes: "Axes", grid: str = "y") -> None:
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.grid(axis=grid, color=GRID, linewidth=0.8)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0)
 
 
 def _short(label: str) -> str:

@@ -1,7 +1,7 @@
 """Numbers as people read them: thousands, shares, durations, and how sure a counted share is."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from ambos.evaluate.estimate import wilson
@@ -52,6 +52,17 @@ def duration(seconds: float) -> str:
     return f"{minutes}{SPACE}min{SPACE}{whole % 60}{SPACE}s"
 
 
+def clock(seconds: float) -> str:
+    """Return a length of time as a clock shows it.
+
+    >>> clock(12.34), clock(123.4), clock(4000)
+    ('0:12', '2:03', '1:06:40')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 def perplexity(loss: float) -> str:
     """Return exp(loss): among how many equally likely tokens the model is torn.
 
@@ -88,6 +99,18 @@ def interval(share: float, trials: float) -> str:
     """
     low, high = wilson(share, trials)
     return f"{100 * low:.{_digits(high)}f}–{percent(high)}"
+
+
+def with_interval(found: Mapping[str, float], digits: int = 4, sign: str = "", space: str = " ") -> str:
+    """Return a figure and the ends of its interval.
+
+    >>> with_interval({"value": 0.5, "low": 0.4, "high": 0.61}, 2)
+    '0.50 [0.40, 0.61]'
+    >>> with_interval({"value": 0.02, "low": -0.01, "high": 0.05}, sign="+")
+    '+0.0200 [-0.0100, +0.0500]'
+    """
+    value, low, high = (f"{found[key]:{sign}.{digits}f}" for key in ("value", "low", "high"))
+    return f"{value} [{low},{space}{high}]"
 
 
 def spread(items: Sequence[_Item], most: int) -> list[_Item]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ambos.analysis.evaluation_pictures import words
-from ambos.analysis.picture import BLUE, GREY, GRID, ORANGE, WIDTH, draw
+from ambos.analysis.picture import BLUE, GREY, ORANGE, WIDTH, draw, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ def draw_figures(result: Result) -> str:
         axes.set_yticks(range(len(systems)), [one["name"] for one in systems])
         axes.set_ylim(-0.6, len(systems) - 0.4)
         axes.set_xlabel(words(metric))
-        _plain(axes, "x")
+        style_axes(axes, "x")
 
     return draw(WIDTH, 0.6 + 0.33 * len(systems), paint)
 
@@ -55,13 +55,6 @@ def draw_costs(result: Result) -> str:
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.set_xlabel("pairs a second, n x m")
         axes.set_ylabel(words(metric))
-        _plain(axes, "both")
+        style_axes(axes, "both")
 
     return draw(WIDTH, 3.6, paint)
-
-
-def _plain(axes: Any, grid: str) -> None:  # noqa: ANN401 (matplotlib's)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.grid(axis=grid, color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ambos.analysis.evaluation_pictures import words
-from ambos.analysis.numbers import SPACE, duration
+from ambos.analysis.numbers import SPACE, duration, with_interval
 from ambos.analysis.page import Page, Text, faint, strong
 from ambos.analysis.pairs_advice import is_real, warned
 from ambos.analysis.pairs_pictures import Result, draw_costs, draw_figures
@@ -54,11 +54,6 @@ def by_figure(result: Result) -> list[Mapping[str, Any]]:
     return sorted(systems, key=lambda one: -sign * one["figure"]["value"])
 
 
-def interval(found: Mapping[str, float], sign: str = "") -> str:
-    """Return a figure with its interval."""
-    return f"{found['value']:{sign}.4f} [{found['low']:{sign}.4f}, {found['high']:{sign}.4f}]"
-
-
 def verdict(beside: Mapping[str, Any] | None, result: Result) -> str:
     """Return whether a difference from the best scheme is real, in a word."""
     if beside is None:
@@ -73,9 +68,9 @@ def _show_figures(page: Page, result: Result) -> None:
     rows: list[Sequence[Text]] = []
     for one in by_figure(result):
         beside = one["against_best"]
-        apart = [interval(beside["difference"], "+"), f"{beside['p']:.4f}"] if beside else ["", ""]
+        apart = [with_interval(beside["difference"], sign="+"), f"{beside['p']:.4f}"] if beside else ["", ""]
         name = strong(one["name"]) if one["name"] == result["best"] else one["name"]
-        rows.append([name, interval(one["figure"]), *apart, verdict(beside, result)])
+        rows.append([name, with_interval(one["figure"]), *apart, verdict(beside, result)])
     page.table(["system", *numbers, ""], rows, right=numbers)
     page.paragraph(
         faint(
@@ -91,7 +86,7 @@ def _show_figures(page: Page, result: Result) -> None:
         page.table(
             ["scheme", *numbers],
             [
-                [one["name"], f"{one['spread'][metric]['sd']:.4f}", interval(one["metrics"][metric])]
+                [one["name"], f"{one['spread'][metric]['sd']:.4f}", with_interval(one["metrics"][metric])]
                 for one in result["candidates"]
             ],
             right=numbers,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ambos.analysis.numbers import clock, with_interval
 from ambos.analysis.pairs_pictures import Result
 from ambos.analysis.pairs_report import by_figure, verdict
 
@@ -20,7 +21,7 @@ def table_of(result: Result) -> tuple[list[str], list[list[str]]]:
     rows = [
         [
             one["name"],
-            "{value:.3f} [{low:.3f}, {high:.3f}]".format(**one["metrics"][metric]),
+            with_interval(one["metrics"][metric], 3),
             *([_mean(one.get("spread"), metric)] if seeds else []),
             *_beside(one["against_best"]),
             verdict(one["against_best"], result),
@@ -44,10 +45,10 @@ def _beside(found: Mapping[str, Any] | None) -> list[str]:
 
 
 def _costs(one: Mapping[str, Any]) -> list[str]:
-    costs = one["costs"]
+    costs, seconds = one["costs"], one["train_seconds"]
     rates = [costs["pairs_per_second"], costs["grid_per_second"]]
     return [
-        clock(one["train_seconds"]),
+        f"{seconds:.1f} s" if seconds < 59.95 else clock(seconds),
         f"{1000 * costs['latency']:.1f}",
         *(f"{rate:,.0f}" if rate < 99_999.5 else short(rate) for rate in rates),
         short(one["parameters"]),
@@ -71,16 +72,3 @@ def short(count: float) -> str:
     ('22.7 M', '31.5 k')
     """
     return f"{count / 1e6:.1f} M" if count >= 999_950 else f"{count / 1e3:.1f} k"
-
-
-def clock(seconds: float) -> str:
-    """Return a length of time as a clock shows it.
-
-    >>> clock(12.34), clock(123.4), clock(4000)
-    ('12.3 s', '2:03', '1:06:40')
-    """
-    if seconds < 59.95:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -3,9 +3,10 @@
 import io
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Colours of Okabe and Ito, which people with any colour vision tell apart, and greys for all that is no data.
@@ -52,3 +53,11 @@ def draw(width: float, height: float, paint: Callable[["Figure"], None]) -> str:
             figure.savefig(buffer, format="svg", metadata=nothing)
     svg = buffer.getvalue().decode().replace("'DejaVu Sans'", _FONTS)
     return svg[svg.index("<svg") :]  # without the prologue, which points to a document type on the web
+
+
+def style_axes(axes: "Axes", grid: Literal["x", "y", "both"] = "y") -> None:
+    """Leave of the frame the line below alone, and put pale lines behind the data."""
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.grid(axis=grid, color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=0)

@@ -10,9 +10,9 @@ import numpy as np
 from ambos.analysis.evaluation_pictures import words
 from ambos.analysis.evaluation_report import said, truncations
 from ambos.analysis.evaluation_sections import show_evaluation, show_metrics, show_truncation
-from ambos.analysis.numbers import SPACE, duration, listed, plain
+from ambos.analysis.numbers import SPACE, duration, listed, plain, with_interval
 from ambos.analysis.page import Page, Text, faint, strong
-from ambos.analysis.picture import BLUE, GREY, GRID, ORANGE, WIDTH, draw
+from ambos.analysis.picture import BLUE, GREY, ORANGE, WIDTH, draw, style_axes
 from ambos.errors import InputError
 from ambos.files import write_file
 from ambos.write_errors import output_errors
@@ -175,10 +175,7 @@ def draw_members(about: About) -> str:
         axes.set_xticks(np.arange(len(names))[::step], names[::step], rotation=25 if len(names) > 6 else 0)
         axes.set_xlim(-0.6, len(names) - 0.4)
         axes.set_ylabel(words(metric))
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.grid(axis="y", color=GRID, linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.tick_params(length=0)
+        style_axes(axes)
 
     return draw(WIDTH, 3.6, paint)
 
@@ -211,9 +208,7 @@ def _show_members(page: Page, about: About) -> None:
 
 
 def _cell(found: About | None) -> str:
-    if found is None:
-        return "–"
-    return f"{found['value']:.3f} [{found['low']:.3f},{SPACE}{found['high']:.3f}]"
+    return "–" if found is None else with_interval(found, 3, space=SPACE)
 
 
 def _show_spread(page: Page, about: About) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from ambos.analysis.numbers import with_interval
 from ambos.cli.options import Json, Quiet
 from ambos.cli.screen import Screen, printable, table
 
@@ -71,10 +72,8 @@ def _show(console: Console, compared: "Compared") -> None:
     rows = table("run", *numbers, "", right=numbers)
     for run in compared.runs:
         found = compared.comparisons.get(run)
-        apart = [_with_interval(found.difference.as_dict(), "+"), f"{found.p:.4f}"] if found else ["", ""]
-        rows.add_row(
-            printable(short[run]), _with_interval(compared.value(run)), *apart, compared.verdict(run)
-        )
+        apart = [with_interval(found.difference.as_dict(), sign="+"), f"{found.p:.4f}"] if found else ["", ""]
+        rows.add_row(printable(short[run]), with_interval(compared.value(run)), *apart, compared.verdict(run))
     console.print(rows)
     console.print()
     if compared.groups:
@@ -92,7 +91,7 @@ def _show_groups(console: Console, compared: "Compared") -> None:
     for group, names in compared.groups.items():
         mean, deviation = compared.spread(group)
         found = compared.between.get(group)
-        apart = [_with_interval(found.difference.as_dict(), "+"), f"{found.p:.4f}"] if found else ["", ""]
+        apart = [with_interval(found.difference.as_dict(), sign="+"), f"{found.p:.4f}"] if found else ["", ""]
         rows.add_row(
             *(printable(group), f"{len(names)}", f"{mean:.4f}", f"{deviation:.4f}"),
             *(*apart, compared.group_verdict(group)),
@@ -105,8 +104,3 @@ def _short(paths: list[str]) -> dict[str, str]:
     """Return paths without what they share."""
     shared = os.path.commonpath([Path(path).absolute().parent for path in paths])
     return {path: os.path.relpath(path, shared) for path in paths}
-
-
-def _with_interval(one: dict[str, float], sign: str = "") -> str:
-    value, low, high = (f"{one[key]:{sign}.4f}" for key in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]"

@@ -1,6 +1,5 @@
 """What the command line shows of several runs: a table of them, and what they say together."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +46,15 @@ def _show(console: Console, about: dict[str, Any], out: Path, done: bool) -> Non
 
 
 def _show_members(console: Console, about: dict[str, Any]) -> None:
-    from ambos.analysis.numbers import plain  # noqa: PLC0415
+    from ambos.analysis.numbers import plain, with_interval  # noqa: PLC0415
     from ambos.analysis.series_report import columns, members  # noqa: PLC0415
 
     metric, splits, settings = about["metric"], columns(about), list(about.get("best", {}))
     head = [f"{name} {metric} [95 %]" for name in splits.values()]
     rows = table("run", *settings, *head, right=(*settings, *head))
     for one in members(about):
-        figures = [_cell(one["figures"].get(split, {}).get(metric)) for split in splits]
+        found = [one["figures"].get(split, {}).get(metric) for split in splits]
+        figures = [with_interval(figure) if figure else "-" for figure in found]
         values = [plain(one["changed"].get(name, "")) for name in settings]
         rows.add_row(one["name"], *values, *figures, style="bold" if one["name"] == about["chosen"] else None)
     console.print(rows)
-
-
-def _cell(found: Mapping[str, float] | None) -> str:
-    return f"{found['value']:.4f} [{found['low']:.4f}, {found['high']:.4f}]" if found else "-"

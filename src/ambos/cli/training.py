@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
+from ambos.analysis.numbers import clock
 from ambos.cli.chart import line_chart
 from ambos.cli.screen import Screen
 
@@ -94,7 +95,7 @@ class Display:
                 f"{self.speed['tokens_per_second']:,.0f} tokens/s",
                 f"{self.speed['limit_share']:.0%} of limit",
             ]
-            parts.append(f"{_clock(self.speed['left'])} left")
+            parts.append(f"{clock(self.speed['left'])} left")
         return " · ".join(parts)
 
     def _draw(self, *, now: bool = False) -> None:
@@ -123,9 +124,3 @@ def _figures(record: dict[str, Any]) -> list[str]:
     shares = {"accuracy": "mlm_accuracy", "next": "next_accuracy", "order": "order_accuracy"}
     found = [f"{name} {record[key]:.1%}" for name, key in shares.items() if key in record]
     return [f"held-out loss {record['mlm_loss']:.3f}", *found]
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

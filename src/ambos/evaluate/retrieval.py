@@ -96,13 +96,13 @@ def ranks(
     """
     found = np.zeros(len(texts), np.float64)
     candidates, at = np.unique(texts[:, 1], return_index=True)
-    there = _scaled(second[at]).T
+    there = scaled(second[at]).T
     mine = np.flatnonzero(together)
     askers, at, which = np.unique(texts[mine, 0], return_index=True, return_inverse=True)
     pairs = np.split(mine[np.argsort(which, kind="stable")], np.cumsum(np.bincount(which))[:-1])
     size = max(1, _CELLS // max(1, len(candidates)))
     for begin in range(0, len(askers), size):
-        cosines = _scaled(first[mine[at[begin : begin + size]]]) @ there
+        cosines = scaled(first[mine[at[begin : begin + size]]]) @ there
         for row, asker, belong in zip(
             cosines, askers[begin : begin + size], pairs[begin : begin + size], strict=True
         ):
@@ -117,6 +117,11 @@ def ranks(
     return found
 
 
-def _scaled(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def scaled(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return vectors (n, d) of length 1; one that has none stays as it is.
+
+    >>> scaled(np.array([[3.0, 4.0], [0.0, 0.0]], np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ambos.data.windows import Ledger
 from ambos.errors import InputError, UsageError
+from ambos.evaluate.retrieval import scaled
 from ambos.files import new_file, new_folder, sha256
 from ambos.predict.vector_files import open_vectors
 from ambos.text.readers import Document
@@ -71,7 +72,7 @@ class Corpus:
     @classmethod
     def of(cls, vectors: Vectors, texts: Sequence[str]) -> "Corpus":
         """Make one in memory; vectors are scaled to length 1."""
-        return cls(_scaled(vectors), lambda numbers: [Place("", int(one) + 1, texts[one]) for one in numbers])
+        return cls(scaled(vectors), lambda numbers: [Place("", int(one) + 1, texts[one]) for one in numbers])
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -86,7 +87,7 @@ class Corpus:
             nearly all of the nearest in a small part of the time; it is built when it is first needed, and
             kept in the folder, if there is one.
         """
-        queries, top = _scaled(queries), min(top, len(self))
+        queries, top = scaled(queries), min(top, len(self))
         if exact:
             return _exact(self.vectors, queries, top)
         found = self._graph.search(queries, top)
@@ -121,11 +122,6 @@ class Corpus:
             with new_file(file, force=True) as work:
                 graph.save(str(work))
         return graph
-
-
-def _scaled(vectors: Vectors) -> Vectors:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
 
 
 def _exact(vectors: Vectors, queries: Vectors, top: int) -> tuple[NDArray[np.int64], Vectors]:
@@ -216,7 +212,7 @@ def build_corpus(
             for vectors in embed(texts()):
                 some = waiting[: len(vectors)]
                 del waiting[: len(vectors)]
-                write(_scaled(vectors), some)
+                write(scaled(vectors), some)
                 keep(some)
                 count += len(some)
         about = {**about, "long": asdict(ledger) if ledger else None}
