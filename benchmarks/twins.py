@@ -1,6 +1,6 @@
-"""Training of twin encoders: ambos beside the trainer of sentence-transformers, with the same three losses.
+"""Training of twin encoders: ambos beside the trainer of sentence-transformers, with the same four losses.
 
-    AMBOS_DATA=... python benchmarks/twins.py [speed] [--losses softmax cosine in-batch] [--rounds 3]
+    AMBOS_DATA=... python benchmarks/twins.py [speed] [--losses softmax cosine order in-batch] [--rounds 3]
     AMBOS_DATA=... python benchmarks/twins.py grid
 
 From all-MiniLM-L6-v2, batches of 32 pairs, texts cut at 128 tokens, AdamW, learning rate 5e-5, mean pooling,
@@ -9,6 +9,7 @@ dropout as the base has it. Everything else is as the trainer has it, and all co
     softmax   SNLI, three labels: softmax over W [u; v; |u - v|; u * v] (Reimers and Gurevych 2019); in ambos,
               the scheme `combined` with |a - b|
     cosine    STS-B: (cos(u, v) - score / 5)^2; in ambos, `embed`
+    order     STS-B: cosines in the order of the scores (CoSENTLoss); `embed`
     in-batch  SNLI, entailed pairs: softmax over 20 cos(u_i, v_j) (MultipleNegativesRankingLoss); `embed`
 
 Examples are pairs. The contenders take turns, each in a process of its own, on the same pairs in the same
@@ -34,7 +35,8 @@ import numpy as np
 from finetuning import BATCH, LEARNING, LENGTH, WARM, StepClock, run_ambos, sensible, table, trainer_clock
 from pretraining import run, say
 
-LOSSES = {"softmax": "snli", "cosine": "stsb_en", "in-batch": "snli"}
+LOSSES = {"softmax": "snli", "cosine": "stsb_en", "order": "stsb_en", "in-batch": "snli"}
+SCORED = ("cosine", "order")
 CONTENDERS = ("sentence-transformers", "fp32", "bf16")
 
 
@@ -150,6 +152,7 @@ def begin(loss: str, rows: int):
     pair = {
         "softmax": {"scheme": "combined", "absolute": True},
         "cosine": {"scheme": "embed", "contrast": "cosine"},
+        "order": {"scheme": "embed", "contrast": "order"},
         "in-batch": {"scheme": "embed", "contrast": "in-batch", "positive": "entailment"},
     }[loss]
     task = "classify" if loss == "softmax" else "embed"
@@ -185,6 +188,8 @@ def peer(job, loss: str, folder: Path):
     model = st.SentenceTransformer(modules=[words, models.Pooling(384, "mean")], device="cpu")
     if loss == "cosine":
         return model, losses.CosineSimilarityLoss(model)
+    if loss == "order":
+        return model, losses.CoSENTLoss(model)
     if loss == "in-batch":
         return model, losses.MultipleNegativesRankingLoss(model, scale=20.0)
     found = losses.SoftmaxLoss(model, 384, len(job.task.labels), concatenation_sent_multiplication=True)
@@ -205,7 +210,7 @@ def columns(job, loss: str) -> dict[str, list]:
     found = {"first": [row.text_a for row in rows], "second": [row.text_b for row in rows]}
     if loss == "softmax":
         found["label"] = job.task.target(rows).tolist()
-    if loss == "cosine":
+    if loss in SCORED:
         found["score"] = job.task.likeness(rows).tolist()
     return found
 
@@ -262,7 +267,7 @@ def same_loss(folder: Path, loss: str) -> dict:
     other.eval()
     with torch.no_grad():
         ours = sum(float(model(part, batch.totals)[0]) for part in batch.parts)
-        theirs = criterion.eval()(tokenised, labels.float() if loss == "cosine" else labels)
+        theirs = criterion.eval()(tokenised, labels.float() if loss in SCORED else labels)
     return {"ours": ours, "theirs": float(theirs)}
 
 

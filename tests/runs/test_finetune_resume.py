@@ -22,7 +22,12 @@ EVERY = 4  # steps from one checkpoint to the next
 SETTINGS = {
     "classify": ["--epochs", 12, "--batch", 16, "--dropout", 0.1, "--patience", 3, "--lr", 2e-3],
     "tag": ["--epochs", 4, "--batch", 16, "--dropout", 0.1, "--lr", 2e-3],
+    "score": ["--epochs", 4, "--batch", 16, "--dropout", 0.1, "--lr", 2e-3],
+    "answer": ["--epochs", 2, "--batch", 16, "--dropout", 0.1, "--lr", 2e-3],
+    "twins": ["--epochs", 4, "--batch", 16, "--dropout", 0.1, "--lr", 2e-3, "--scheme", "attention"],
+    "order": ["--epochs", 4, "--batch", 16, "--dropout", 0.1, "--lr", 2e-3, "--scheme", "embed"],
 }
+SETTINGS["order"] += ["--set", "pair.contrast=order"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Case:
 def files(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     """Few rows to learn from, to select by and to measure with."""
     folder = tmp_path_factory.mktemp("rows")
-    found: dict[str, list[Path]] = {"classify": [], "tag": []}
+    found: dict[str, list[Path]] = {"classify": [], "tag": [], "score": [], "answer": [], "twins": []}
     for name, rows in (("train", 96), ("dev", 48), ("test", 24)):
         lines = (sample / "topic" / f"{name}.jsonl").read_text().splitlines(keepends=True)
         found["classify"].append(folder / f"{name}.jsonl")
@@ -46,7 +51,20 @@ def files(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
         sentences = (sample / "ner" / f"{name}.conll").read_text().strip().split("\n\n")
         found["tag"].append(folder / f"{name}.conll")
         found["tag"][-1].write_text("\n\n".join(sentences[:rows]) + "\n")
-    return found
+        pairs = [
+            json.loads(line)
+            for line in (sample / "paraphrase" / f"{name}.jsonl").read_text().splitlines()[:rows]
+        ]
+        found["twins"].append(folder / f"labels-{name}.jsonl")
+        found["score"].append(folder / f"scores-{name}.jsonl")
+        found["twins"][-1].write_text("".join(json.dumps(row) + "\n" for row in pairs))
+        scored = [{"score": 3.0 * (row.pop("label") == "paraphrase"), **row} for row in pairs]
+        found["score"][-1].write_text("".join(json.dumps(row) + "\n" for row in scored))
+        squad = json.loads((sample / "questions" / f"{name}.json").read_text())
+        squad["data"] = squad["data"][: rows // 4]
+        found["answer"].append(folder / f"{name}.json")
+        found["answer"][-1].write_text(json.dumps(squad))
+    return found | {"order": found["score"]}
 
 
 def command_of(task: str, files: list[Path], base: Path) -> list[object]:
@@ -56,7 +74,8 @@ def command_of(task: str, files: list[Path], base: Path) -> list[object]:
         for part in (f"--{name}", file)
     ]
     often = ["--set", f"saving.steps={EVERY}", "--set", "saving.keep=3"]
-    return ["finetune", task, *named, "--base", base, *SETTINGS[task], *often]
+    command = "pair" if task in {"twins", "order"} else task
+    return ["finetune", command, *named, "--base", base, *SETTINGS[task], *often]
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +170,14 @@ def test_ten_kills(forge: Forge, begin: Callable, tmp_path: Path, task: str) -> 
     plan += [("measuring the best weights", moments.uniform(0, 0.3)), ("looking back", 0.0)]
     moments.shuffle(plan)
     disturb(forge, case, tmp_path / "run", plan)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["score", "answer", "twins", "order"])
+def test_kills_of_every_head(forge: Forge, begin: Callable, tmp_path: Path, task: str) -> None:
+    """Each has its own memory: the scale of scores, thresholds, two sequences of a pair, whole steps."""
+    plan: list[Kill] = [("before rename", 2), ("measuring the best weights", 0.05), ("after rename", 1)]
+    disturb(forge, begin(task), tmp_path / "run", plan)
 
 
 @pytest.mark.slow

@@ -66,10 +66,11 @@ def _refuse_equal_scores(rows: Sequence[TextRow | PairRow]) -> None:
 
 
 def _refuse_lone_pairs(task: Embed, recipe: FinetuneRecipe) -> None:
-    """Raise `UsageError` if other pairs of a step are the negatives, and a step has no others."""
-    if task.contrast == "in-batch" and recipe.batch < 2:
+    """Raise `UsageError` if a pair is learnt beside the others of its step, and a step has no others."""
+    if task.whole_steps and recipe.batch < 2:
         raise UsageError(
-            "each pair is told from the others of its step, and a step of one pair has none",
+            f"each pair is {'told from' if task.ranks else 'put in order with'} the others of its step, "
+            "and a step of one pair has none",
             expected="a batch of 2 pairs or more",
             found=f"batch {recipe.batch}",
             fix="--batch 32; docs/pairs.md says what is learnt",

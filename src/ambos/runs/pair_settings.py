@@ -43,8 +43,8 @@ class PairSettings(Settings):
     """Of `joint`: begin with a new head, or with what the base learnt of neighbouring sentences."""
     grow_segments: bool = False
     """Of `joint`, with more texts than the base knows segments: give it more, copies of the second one."""
-    contrast: Literal["in-batch", "cosine"] | None = None
-    """Of `embed`: other pairs as negatives (by default for labels), or cosines that equal scores."""
+    contrast: Literal["in-batch", "cosine", "order"] | None = None
+    """Of `embed`: other pairs as negatives (by default for labels), cosines in the order of scores, or equal to them."""
     positive: str | None = None
     """Of `embed`: the label of pairs that belong together."""
     scale: Positive = 20.0

@@ -17,7 +17,7 @@ from ambos.evaluate.retrieval import Retrieval, ranks
 from ambos.tasks.task import Logits, Reading, Task
 from ambos.tasks.texts import encode_texts
 
-Contrast = Literal["in-batch", "cosine"]
+Contrast = Literal["in-batch", "cosine", "order"]
 
 
 class Embed(Task[PairRow, float]):
@@ -29,11 +29,14 @@ class Embed(Task[PairRow, float]):
         own, and those that another pair says belong to the same first text.
     cosine
         (cos(a, b) - score)^2, scores brought to the range from 0 to 1.
+    order
+        log(1 + sum of exp(scale * (cos_j - cos_i))) over all pairs i, j of a step of which i has the higher
+        score (CoSENT, Su 2022): cosines shall have the order of the scores, whatever their values.
 
     Parameters
     ----------
     contrast
-        Which of the two.
+        Which of the three.
     positive
         Label of the pairs that belong together, where rows have labels. Pairs without label and score do.
     low, high
@@ -67,7 +70,13 @@ class Embed(Task[PairRow, float]):
         self.low, self.high = low, high
         self.scale = scale
         self.graded = graded
-        self.whole_steps = self.whole_sets = contrast == "in-batch"
+        self.whole_steps = contrast != "cosine"
+        self.whole_sets = self.ranks
+
+    @property
+    def ranks(self) -> bool:
+        """Whether other pairs are negatives, so that what counts is where a text stands among all."""
+        return self.contrast == "in-batch"
 
     @classmethod
     def of(
@@ -86,7 +95,7 @@ class Embed(Task[PairRow, float]):
                 fix="leave --positive out, or name the column: --label COLUMN (docs/pairs.md)",
             )
         task = cls(chosen, positive=positive, low=low, high=high, scale=scale, graded=not bare)
-        if rows and bare and chosen == "cosine":
+        if rows and bare and chosen != "in-batch":
             raise InputError(
                 "the pairs have neither scores nor labels: there is nothing that a cosine should equal",
                 expected="a column of scores, or of labels",
@@ -107,7 +116,7 @@ class Embed(Task[PairRow, float]):
 
     def learns_from(self, row: PairRow) -> bool:
         """With other pairs as negatives only from pairs that belong together, else from all."""
-        return self.contrast == "cosine" or self._likeness(row) > 0.5
+        return not self.ranks or self._likeness(row) > 0.5
 
     def encode(
         self, rows: Sequence[PairRow], reading: Reading, ledger: Ledger, *, labelled: bool
@@ -140,8 +149,11 @@ class Embed(Task[PairRow, float]):
     def losses(self, logits: Tensor, part: Labelled) -> Tensor:
         """Return the loss of each pair, (n,); `logits` are the vectors of both texts, (n, 2 width)."""
         first, second = (F.normalize(side, dim=-1) for side in logits.chunk(2, dim=-1))
-        if self.contrast == "cosine":
-            return ((first * second).sum(-1) - part.targets["target"]).square()
+        if not self.ranks:
+            cosines, target = (first * second).sum(-1), part.targets["target"]
+            if self.contrast == "cosine":
+                return (cosines - target).square()
+            return _out_of_order(self.scale * cosines, target).expand(len(cosines))
         scores = self.scale * first @ second.T
         if part.places is not None:
             scores = scores.masked_fill(_no_negatives(part.places), float("-inf"))
@@ -164,7 +176,7 @@ class Embed(Task[PairRow, float]):
     def decode_measured(self, logits: Logits, examples: Examples, rows: Sequence[PairRow]) -> Sequence[float]:
         """Return cosines; where other pairs are negatives, each with the rank that it gives (`Ranked`)."""
         cosines = self.cosines(logits)
-        if self.contrast == "cosine" or examples.sides is None:
+        if not self.ranks or examples.sides is None:
             return cosines.tolist()
         together = self.likeness(rows) > 0.5
         first, second = np.split(logits, 2, axis=-1)
@@ -173,7 +185,7 @@ class Embed(Task[PairRow, float]):
 
     def evaluation(self) -> Regression | Retrieval:
         """Return what takes in examples and gives the metrics."""
-        return Regression() if self.contrast == "cosine" else Retrieval(graded=self.graded)
+        return Retrieval(graded=self.graded) if self.ranks else Regression()
 
     def compare(self, rows: Sequence[PairRow], predictions: Sequence[float]) -> tuple[Any, Any]:
         """Return two rows of numbers, both from 0 to 1 where texts are as alike as they can be.
@@ -181,7 +193,7 @@ class Embed(Task[PairRow, float]):
         Where other pairs are negatives the second has ranks, too, and the first NaN for pairs without label
         and score.
         """
-        if self.contrast == "cosine":
+        if not self.ranks:
             return self.likeness(rows), np.asarray(predictions, np.float64)
         ranked = [(one, one.rank if isinstance(one, Ranked) else 0.0) for one in predictions]
         said = [row.score is not None or bool(row.labels) for row in rows]
@@ -190,7 +202,7 @@ class Embed(Task[PairRow, float]):
     @property
     def main(self) -> str:
         """Whether the order of pairs is right; where others are negatives, whether texts are found."""
-        return "spearman" if self.contrast == "cosine" else "mrr"
+        return "mrr" if self.ranks else "spearman"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -209,6 +221,21 @@ class Ranked(float):
         found = super().__new__(cls, cosine)
         found.rank = float(rank)
         return found
+
+
+def _out_of_order(cosines: Tensor, target: Tensor) -> Tensor:
+    """Return log(1 + sum of exp(c_j - c_i) over all i, j with t_i > t_j), a scalar; both are (n,).
+
+    Examples
+    --------
+    >>> found = _out_of_order(torch.tensor([1.0, 0.0, 2.0]), torch.tensor([0.2, 0.9, 0.9]))
+    >>> round(float(found), 4)  # log(1 + e^(1 - 0) + e^(1 - 2))
+    1.4076
+    """
+    apart = cosines - cosines[:, None]  # c_j - c_i at [i, j]
+    wanted = target[:, None] > target
+    none = cosines.new_zeros(1)
+    return torch.logsumexp(torch.cat([none, apart[wanted]]), 0)
 
 
 def _no_negatives(texts: Tensor) -> Tensor:
