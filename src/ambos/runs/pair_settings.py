@@ -42,7 +42,7 @@ class PairSettings(Settings):
     start: Literal["new", "nsp"] = "new"
     """Of `joint`: begin with a new head, or with what the base learnt of neighbouring sentences."""
     grow_segments: bool = False
-    """Of `joint`, with more texts than the base knows segments: give it more, copies of the second one."""
+    """Of `embed`: other pairs as negatives (by default for labels), cosines like scores, or in their order."""
     contrast: Literal["in-batch", "cosine", "order"] | None = None
     """Of `embed`: other pairs as negatives (by default for labels), cosines in the order of scores, or equal to them."""
     positive: str | None = None
