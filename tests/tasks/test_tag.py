@@ -10,8 +10,8 @@ from transformers import AutoTokenizer
 
 from ambos.data.examples import Examples, Runs
 from ambos.data.label_set import LabelSet
-from ambos.data.windows import Ledger
-from ambos.tasks.tag import Tag, tokenise_words
+from ambos.data.windows import LONG, Ledger, spans_of
+from ambos.tasks.tag import Tag, Words, tokenise_words
 from ambos.tasks.task import Reading
 from ambos.text.tokenizer import Tokenizer
 from tests.tasks.conftest import words_row
@@ -49,6 +49,44 @@ def test_alignment_is_that_of_transformers(tokenizer_folder, data) -> None:
         assert found.ids == expected["input_ids"][1:-1]
         numbers = expected.word_ids()[1:-1]
         assert found.starts == [numbers.index(word) for word in range(len(words))]
+
+
+@given(
+    sizes=st.lists(st.integers(1, 5), min_size=1, max_size=40),
+    room=st.integers(1, 30),
+    how=st.sampled_from([how for how in LONG if how != "error"]),
+)
+@settings(max_examples=200)
+def test_the_words_of_a_window_are_those_that_begin_in_it(sizes: list[int], room: int, how: str) -> None:
+    starts = np.cumsum([0, *sizes]).tolist()
+    words = Words(list(range(starts[-1])), starts[:-1])
+    for span in spans_of(starts[-1], room, how, Ledger()):
+        placed = [(word, span.place(start)) for word, start in enumerate(words.starts)]
+        assert words.inside(span) == [(word, place) for word, place in placed if place is not None]
+
+
+class Counted(list):
+    """A list that counts how often it is read."""
+
+    reads = 0
+
+    def __getitem__(self, place):
+        self.reads += 1
+        return super().__getitem__(place)
+
+    def __iter__(self):
+        self.reads += len(self)
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("count", [1_000, 8_000])
+def test_windows_read_the_words_of_a_row_a_few_times_however_many_there_are(count: int) -> None:
+    """Every word is in two windows at most; the borders of a window are found by halving."""
+    words = Words(list(range(count)), Counted(range(count)))
+    spans = spans_of(count, 64, "windows", Ledger())
+    found = [word for span in spans for word, _ in words.inside(span)]
+    assert set(found) == set(range(count))
+    assert words.starts.reads <= 2 * count + 2 * len(spans) * (count.bit_length() + 1)
 
 
 def test_first_tokens_carry_the_tags(reading: Reading) -> None:

@@ -1,6 +1,7 @@
 """Tags of words: named entities, parts of speech. A word's tag is learnt and read at its first token."""
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -15,7 +16,7 @@ from torch import Tensor
 from ambos.data.examples import Examples, Labelled, Runs
 from ambos.data.label_set import LabelSet
 from ambos.data.rows import WordsRow
-from ambos.data.windows import Ledger, spans_of
+from ambos.data.windows import Ledger, Span, spans_of
 from ambos.evaluate.entities import OUTSIDE, Entities, entity_types
 from ambos.evaluate.tags import Tags
 from ambos.tasks.task import Logits, Reading, Task
@@ -47,6 +48,24 @@ class Words:
 
     ids: list[int]
     starts: list[int]
+
+    def inside(self, span: Span) -> list[tuple[int, int]]:
+        """Return the words that begin in a part of the text, in order, and where in it they begin.
+
+        Words that are elsewhere are not looked at: a row of many windows takes time by its words, not by
+        words times windows.
+
+        Examples
+        --------
+        >>> Words([5, 6, 7, 8, 9], [0, 1, 3, 4]).inside(Span(((0, 2), (3, 5))))
+        [(0, 0), (1, 1), (2, 2), (3, 3)]
+        """
+        found, before = [], 0
+        for first, stop in span.ranges:
+            words = range(bisect_left(self.starts, first), bisect_left(self.starts, stop))
+            found += [(word, before + self.starts[word] - first) for word in words]
+            before += stop - first
+        return found
 
 
 def tokenise_words(tokenizer: Tokenizer, rows: Sequence[Sequence[str]]) -> Iterator[Words]:
@@ -123,8 +142,7 @@ class Tag(Task[WordsRow, Tagged]):
             stops = [*tokens.starts[1:], len(tokens.ids)]
             target = self._target(row) if labelled else []
             for span in spans_of(len(tokens.ids), room, how, ledger, special=before + after):
-                placed = [(word, span.place(start)) for word, start in enumerate(tokens.starts)]
-                inside = [(word, place) for word, place in placed if place is not None]
+                inside = tokens.inside(span)
                 if not inside:  # a window in the middle of one long word: nothing is asked of it
                     continue
                 sequences.add([*frame[:before], *span.of(tokens.ids), *frame[len(frame) - after :]])
