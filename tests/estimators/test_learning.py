@@ -89,6 +89,14 @@ def test_a_tagger_has_a_tag_for_every_word(tagger: Tagger, tmp_path: Path) -> No
     assert again.predict(odd) == found
 
 
+def test_a_fold_without_entities_is_measured_by_the_metric_of_all_others(tagger: Tagger) -> None:
+    """Else accuracy, 1.0, of some folds and F1 of others would go into one mean."""
+    words = [["o", "gato"], ["casa"]]
+    assert tagger.predict(words) == [["O", "O"], ["O"]]
+    assert tagger.score(words, [["O", "O"], ["O"]]) == 0.0  # no entity is there, none is found
+    assert tagger.score([*words, ["Ana"]], [["O", "O"], ["O"], ["B-PER"]]) == 1.0
+
+
 def test_a_tagger_counts_unknown_tags_as_missed(tagger: Tagger) -> None:
     words = [["Ana", "casa"], ["Rui"]]
     assert tagger.predict(words) == [["B-PER", "O"], ["B-PER"]]
