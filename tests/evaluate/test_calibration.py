@@ -69,6 +69,55 @@ def test_a_model_that_is_right_as_often_as_it_says_has_a_small_error():
     assert boastful.error == pytest.approx(0.1, abs=0.01)
 
 
+def confidences(rng, count, off):
+    """How sure a model is, and whether it is right, as often less as it says."""
+    sure = rng.uniform(0.3, 1.0, count)
+    return sure, rng.random(count) < np.clip(sure - off, 0, 1)
+
+
+@pytest.mark.parametrize("off", [0.0, 0.05, 0.15])
+@pytest.mark.parametrize("count", [100, 1000])
+def test_the_interval_of_the_error_holds(off, count):
+    """Of 95 % intervals nine of ten or more hold the error of all examples that there could be."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for seed in range(200):
+        calibration = Calibration()
+        calibration.add(*confidences(rng, count, off))
+        found = calibration.estimate(draws=300, seed=seed)
+        assert 0 <= found.low <= found.value <= found.high
+        held += found.low - 1e-9 <= off <= found.high
+    assert held >= 180
+
+
+def test_the_interval_holds_for_predictions_that_go_right_together():
+    """Five words of a sentence of one confidence, all right or all wrong: one piece of evidence, not five."""
+    rng = np.random.default_rng(0)
+    held = {"sentences": 0, "words": 0}
+    for seed in range(200):
+        sure, right = (np.repeat(side, 5) for side in confidences(rng, 300, 0.05))
+        for name, sizes in {"sentences": [5] * 300, "words": None}.items():
+            calibration = Calibration()
+            calibration.add(sure[:500], right[:500], sizes and sizes[:100])
+            calibration.add(sure[500:], right[500:], sizes and sizes[100:])
+            found = calibration.estimate(draws=300, seed=seed)
+            held[name] += found.low - 1e-9 <= 0.05 <= found.high
+    assert held["sentences"] >= 180
+    assert held["words"] < 150
+
+
+def test_the_interval_of_nothing_and_of_one_example():
+    calibration = Calibration()
+    assert calibration.estimate().as_dict() == {"value": 0.0, "low": 0.0, "high": 0.0}
+    calibration.add([0.9], [1])
+    assert calibration.estimate().as_dict() == pytest.approx({"value": 0.1, "low": 0.1, "high": 0.1})
+
+
+def test_sizes_must_be_those_of_all_predictions():
+    with pytest.raises(ValueError, match="3 predictions in all examples"):
+        Calibration().add([0.5], [1], [2, 1])
+
+
 @pytest.mark.parametrize(
     ("confidence", "correct", "match"),
     [([1.2], [1], "between 0 and 1"), ([np.nan], [1], "between 0 and 1"), ([0.5, 0.5], [1], "one length")],
@@ -128,6 +177,36 @@ def test_few_examples_move_it_little_and_many_as_far_as_they_say():
         assert held == pytest.approx(np.exp(logs[np.argmin(losses + logs**2 / (2 * 0.5**2))]), rel=0.01)
         found.append(held)
     assert found[0] > 0.9 > found[1] > 0.12 > found[2] > free
+
+
+def penalised(logits, gold, temperature, spread):
+    return len(gold) * negative_log_likelihood(logits, gold, temperature) + np.log(temperature) ** 2 / (
+        2 * spread**2
+    )
+
+
+def test_of_two_valleys_the_deeper_one_is_taken():
+    """Right in 99 of 100, of which it is 50.5 % sure: 0.71 makes it 50.7 %, and is the valley near 1."""
+    logits, gold = [[0.02, 0.0]] * 100, [0] * 99 + [1]
+    found = fit_temperature(logits, gold, spread=0.5)
+    logs = np.linspace(np.log(COLDEST), np.log(HOTTEST), 4000)
+    losses = [penalised(logits, gold, np.exp(log), 0.5) for log in logs]
+    assert min(losses) < penalised(logits, gold, 0.71, 0.5) - 10
+    assert found == pytest.approx(np.exp(logs[np.argmin(losses)]), rel=0.01)
+
+
+@settings(max_examples=60, deadline=None)
+@given(size=SIZES, right=st.floats(0, 1), spread=st.floats(0.2, 2))
+def test_with_a_prior_it_is_the_likeliest_of_all(size, right, spread):
+    logits, rng = problem(size)
+    logits = logits / 10  # hardly any: temperatures far from 1 are wanted
+    gold = np.where(rng.random(len(logits)) < right, logits.argmax(1), logits.argmin(1))
+    found = fit_temperature(logits, gold, spread=spread)
+    if found == 1.0:  # no temperature has a smaller loss than 1, whatever the prior
+        return
+    grid = np.geomspace(COLDEST, HOTTEST, 500)
+    best = min(penalised(logits, gold, one, spread) for one in grid)
+    assert penalised(logits, gold, found, spread) <= best + 1e-6
 
 
 def test_the_temperature_takes_a_constant_added_to_a_row_for_nothing():

@@ -1,15 +1,19 @@
 """Whether a model is right as often as it says, and the temperature that makes it so."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ambos.evaluate.bootstrap import Floats
+from ambos.evaluate.estimate import Estimate
 
 COLDEST, HOTTEST = 0.01, 100.0
 _HALVINGS = 50
+_TAIL = 0.025  # on either side of an interval
+_GRID = 65  # temperatures that are tried, each 15 % above the one before
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,15 @@ class Calibration:
 
     The expected calibration error (Naeini et al. 2015) is sum_b n_b / n |accuracy_b - confidence_b|.
 
+    Chance makes gaps larger, never smaller: of few examples the error is too large, that of sets drawn from
+    them larger still, and percentiles of these seldom hold the error of all examples that there could be.
+    So its interval begins at the smallest error that this one may come from: all gaps are made smaller by
+    one factor, as long as, with what chance adds to them, 2.5 % of sets or more have an error as large as
+    this one; that is 0 where chance alone explains what is seen. It ends as far above the error as chance
+    moves the sum of the gaps, each taken with its sign, in 2.5 % of sets, since gaps that change their sign
+    make the error larger. What chance adds is what drawing examples adds, nearly normal: of each example's
+    gaps in the bins and number of predictions only sums and products are kept.
+
     Examples
     --------
     >>> calibration = Calibration(bins=2)
@@ -43,9 +56,14 @@ class Calibration:
     def __init__(self, bins: int = 15) -> None:
         self.edges = np.linspace(0.0, 1.0, bins + 1)
         self._sums = np.zeros((3, bins))  # predictions, their confidence, the right ones
+        self._examples = 0
+        self._products = np.zeros((bins + 1, bins + 1))  # of gaps and number of predictions, over examples
 
-    def add(self, confidences: ArrayLike, correct: ArrayLike) -> None:
-        """Take in the confidence (n,) of predictions, in [0, 1], and whether each is right (n,)."""
+    def add(self, confidences: ArrayLike, correct: ArrayLike, sizes: Sequence[int] | None = None) -> None:
+        """Take in the confidence (n,) of predictions, in [0, 1], and whether each is right (n,).
+
+        `sizes` says how many of them each example has, in order; by default one.
+        """
         sure, right = np.asarray(confidences, np.float64), np.asarray(correct, np.float64)
         if sure.ndim != 1 or sure.shape != right.shape:
             raise ValueError(f"expected two rows of one length, found shapes {sure.shape} and {right.shape}")
@@ -53,13 +71,50 @@ class Calibration:
             raise ValueError("a confidence is not between 0 and 1")
         place = np.searchsorted(self.edges[1:-1], sure)
         weights = (np.ones_like(sure), sure, right)
-        self._sums += [np.bincount(place, weight, self._sums.shape[1]) for weight in weights]
+        bins = self._sums.shape[1]
+        self._sums += [np.bincount(place, weight, bins) for weight in weights]
+        counts = np.ones(len(sure), np.intp) if sizes is None else np.asarray(sizes, np.intp)
+        owner = np.repeat(np.arange(len(counts)), counts)
+        if len(owner) != len(sure):
+            raise ValueError(f"{len(owner)} predictions in all examples, found {len(sure)}")
+        gaps = np.bincount(owner * bins + place, right - sure, len(counts) * bins).reshape(len(counts), bins)
+        each = np.column_stack([gaps, counts])
+        self._products += each.T @ each
+        self._examples += len(counts)
 
     @property
     def error(self) -> float:
         """The expected calibration error; 0 without predictions."""
         count, confidence, right = self._sums
         return float(np.abs(right - confidence).sum() / max(1.0, count.sum()))
+
+    def estimate(self, *, draws: int = 1000, seed: int = 0) -> Estimate:
+        """Return the expected calibration error with its 95 % interval."""
+        error, (count, confidence, right) = self.error, self._sums
+        if not error:
+            return Estimate(error, error, error)
+        total = np.append(right - confidence, count.sum())
+        covariance = self._products - np.outer(total, total) / self._examples
+        variances, directions = np.linalg.eigh(covariance)
+        normal = np.random.default_rng(seed).normal(size=(draws, len(total)))
+        chance = normal * np.sqrt(np.maximum(variances, 0)) @ directions.T
+        gaps = total[:-1] / total[-1]
+        noise = (chance[:, :-1] - gaps * chance[:, -1:]) / total[-1]
+        noise = np.concatenate([noise, -noise])
+
+        def errors(share: float) -> Floats:
+            found: Floats = np.abs(share * gaps + noise).sum(1)
+            return found
+
+        least = 0.0  # by halving: the smaller the gaps, the fewer sets have so large an error
+        if float(np.mean(errors(least) >= error)) < _TAIL:
+            most = 1.0
+            for _ in range(_HALVINGS):
+                middle = (least + most) / 2
+                few = float(np.mean(errors(middle) >= error)) < _TAIL
+                least, most = (middle, most) if few else (least, middle)
+        high = error + float(np.quantile(noise @ np.sign(gaps), 1 - _TAIL))
+        return Estimate(error, error * least, min(1.0, high))
 
     def bins(self) -> list[Bin]:
         """Return the bins that hold something."""
@@ -100,7 +155,9 @@ def fit_temperature(logits: ArrayLike, gold: ArrayLike, *, spread: float | None 
 
     Few examples can be right by luck, and would make a model sure of everything. With a `spread`, log T is
     expected to be normal around 0 with that deviation, and the likeliest T given the examples is returned:
-    (log T)^2 / (2 spread^2) is added to the sum of the losses, which many examples outweigh.
+    (log T)^2 / (2 spread^2) is added to the sum of the losses, which many examples outweigh. That sum may
+    have two valleys, one near 1 and one where the examples want T to be: the deeper one is taken, as a grid
+    in log T shows, and its bottom found by halving.
 
     Parameters
     ----------
@@ -120,6 +177,11 @@ def fit_temperature(logits: ArrayLike, gold: ArrayLike, *, spread: float | None 
     scores, right = _of_gold(logits, gold)
     weight = 0.0 if spread is None else 1 / spread**2
     low, high = 1 / HOTTEST, 1 / COLDEST
+    if weight:
+        grid = np.geomspace(low, high, _GRID)
+        losses = [_loss(scores, right, one) * len(right) + weight * math.log(one) ** 2 / 2 for one in grid]
+        best = int(np.argmin(losses))
+        low, high = float(grid[max(0, best - 1)]), float(grid[min(_GRID - 1, best + 1)])
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
         if middle * _slope(scores, right, middle) + weight * math.log(middle) < 0:
