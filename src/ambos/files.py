@@ -195,12 +195,15 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Replace one file as a whole: after a crash it holds the old bytes or the new ones, never a mix."""
+def write_file(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Replace one file as a whole: after a crash it holds the old bytes or the new ones, never a mix.
+
+    Bytes may come in parts, so that they need not all be in memory.
+    """
     temporary = path.with_name(path.name + ".tmp")
     try:
         with temporary.open("wb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -68,7 +68,7 @@ def test_json(ambos: Run, model: Callable[[str], Path], texts: Path) -> None:
         assert one["low"] <= one["value"] <= one["high"]
     assert value["confusion"]["labels"] == list(LABELS.names)
     assert np.sum(value["confusion"]["counts"]) == 80
-    assert value["calibration"].keys() == {"error", "bins", "temperature"}
+    assert value["calibration"].keys() == {"error", "bins", "temperature", "low", "high"}
     assert value["truncation"].keys() >= {"texts", "long_texts", "cut_tokens", "windows", "named", "how"}
     assert not list(texts.parent.glob("*evaluation*"))  # nothing is written unasked
 

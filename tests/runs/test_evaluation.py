@@ -3,12 +3,16 @@
 import json
 import re
 import string
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, issparse
 from scipy.stats import pearsonr, spearmanr
 from seqeval.metrics import classification_report
 from sklearn import metrics as sk
@@ -18,7 +22,7 @@ from ambos.bundle.bundle import Bundle
 from ambos.data.label_set import LabelSet
 from ambos.data.rows import QuestionRow, TextRow, WordsRow
 from ambos.errors import InputError
-from ambos.evaluate.bootstrap import Tally, bootstrap
+from ambos.evaluate.bootstrap import bootstrap
 from ambos.files import sha256
 from ambos.predict.learnt import remember
 from ambos.predict.model import Model
@@ -170,7 +174,7 @@ def test_plain_tags_have_a_confusion_matrix(models: Callable[[str], Model]) -> N
     gold = [tag for row in rows for tag in row.tags]
     assert found.confusion.tolist() == sk.confusion_matrix(gold, said, labels=names).tolist()
     assert values(found)["accuracy"] == pytest.approx(sk.accuracy_score(gold, said))
-    assert (found.rows, len(found.examples)) == (100, 100)  # sentences, which intervals draw
+    assert (found.rows, found.examples.shape[0]) == (100, 100)  # sentences, which intervals draw
 
 
 def test_scores_are_as_scipy_has_them(models: Callable[[str], Model]) -> None:
@@ -346,10 +350,49 @@ def test_saved_and_read_again(models: Callable[[str], Model], tmp_path: Path, ta
     assert values["files"] == [{"file": str(data), "sha256": sha256(data)}]
     assert (values["model"], values["task"], values["rows"]) == ("m", TASKS[task].name, len(rows))
     assert saved.examples.dtype.itemsize == (8 if task in {"score", "answer"} else 1)
-    tally = Tally(saved.evaluation.tally.width, saved.evaluation.tally.kind)
-    tally.add(saved.examples)
+    tally, examples = saved.evaluation.tally.beside([saved.examples])
+    tally.add(examples)
     assert bootstrap(tally, saved.evaluation.measure) == found.metrics  # interval and all
     assert find_evaluation(tmp_path).file == saved.file
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_examples_are_saved_as_numpy_saves_arrays(
+    models: Callable[[str], Model], tmp_path: Path, sparse: bool
+) -> None:
+    """Whether they are sparse or not: files that were written before, and other programs, read them."""
+    found = evaluate_rows(
+        models("several" if sparse else "classify"), text_rows(50, several=sparse), draws=10
+    )
+    file = save_evaluation(tmp_path, "test", found).with_suffix(".npy")
+    assert issparse(found.examples) == sparse
+    dense = found.examples.toarray() if sparse else found.examples
+    expected = BytesIO()
+    np.save(expected, dense)
+    assert file.read_bytes() == expected.getvalue()
+    again = read_evaluation(file.with_suffix(".json")).examples
+    assert issparse(again) == sparse
+    assert np.array_equal(again.toarray() if sparse else again, dense)
+
+
+def test_saving_and_reading_many_labels_takes_little_memory(
+    models: Callable[[str], Model], tmp_path: Path
+) -> None:
+    """30 million numbers, nearly all of them 0, are on the disk, not in memory."""
+    names = tuple(f"label {number}" for number in range(3_000))
+    examples = csr_array(
+        (np.full(10_000, 3, np.uint8), np.arange(10_000) % 3_000, np.arange(10_001)), shape=(10_000, 3_000)
+    )
+    found = evaluate_rows(models("several"), text_rows(20, several=True), draws=10)
+    many = replace(found, labels=names, examples=examples)
+    tracemalloc.start()
+    file = save_evaluation(tmp_path, "test", many)
+    again = read_evaluation(file).examples
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert file.with_suffix(".npy").stat().st_size > 30_000_000
+    assert (again != examples).nnz == 0
+    assert peak < 8_000_000
 
 
 def test_the_examples_have_a_digest_of_lines_and_gold_labels(models: Callable[[str], Model]) -> None:

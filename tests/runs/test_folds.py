@@ -109,7 +109,7 @@ def test_scores_and_tags_are_pooled_in_the_order_of_the_rows(
     assert read_run(out)["folds"]["spearman"]["value"] == pytest.approx(spearmanr(*examples.T)[0])
     out, folds = runs("tag")
     saved = find_evaluation(out, "folds")
-    assert saved.examples[:, 0].tolist() == [len(row.words) for row in folds.rows]
+    assert saved.examples.toarray()[:, 0].tolist() == [len(row.words) for row in folds.rows]
     parts = [find_evaluation(out / f"fold-{number}", "test") for number in (1, 2, 3)]
     assert sum(part.examples.astype(int).sum(0) for part in parts).tolist() == saved.examples.sum(0).tolist()
 

@@ -124,7 +124,7 @@ def _read_evaluations(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _examples(file: Path) -> np.ndarray | None:
-    return np.load(file, allow_pickle=False) if file.is_file() else None
+    return np.load(file, mmap_mode="r", allow_pickle=False) if file.is_file() else None
 
 
 def _tell(page: Page, run: Run) -> None:

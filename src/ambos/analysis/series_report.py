@@ -60,7 +60,7 @@ def write_series_report(folder: Path) -> Path:
         pooled = _read(folder / "evaluation" / "folds.json")
         page.heading("All held-out rows together")
         show_metrics(page, {"held out": pooled})
-        examples = np.load(folder / "evaluation" / "folds.npy", allow_pickle=False)
+        examples = np.load(folder / "evaluation" / "folds.npy", mmap_mode="r", allow_pickle=False)
         show_evaluation(page, "held out", pooled, examples)
     if cut := truncations(folder / about["chosen"]):
         show_truncation(page, cut)

@@ -9,9 +9,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ambos.evaluate.bootstrap import Floats, Rows, Tally
+from ambos.evaluate.bootstrap import Floats, Tally
 from ambos.evaluate.evaluation import Evaluation
 from ambos.evaluate.ratios import divide
+from ambos.evaluate.sparse_rows import Rows
 
 ENGLISH = ("a", "an", "the")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)

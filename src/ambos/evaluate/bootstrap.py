@@ -8,14 +8,14 @@ Multinomial(n, counts / n): k numbers, not n. A *measure* computes metrics for b
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ambos.evaluate.estimate import Difference, Estimate
+from ambos.evaluate.sparse_rows import Rows, below, beside, keys_of, parted, rows_of, sparse
 
-Rows = NDArray[np.generic]
 Floats = NDArray[np.float64]
 Measure = Callable[[Rows, Floats], dict[str, Floats]]
 """From distinct rows (k, d) and how often each occurs in every draw (b, k) to metrics (b,)."""
@@ -33,6 +33,8 @@ class Tally:
         Numbers in a row, d.
     kind
         Their type.
+    sparse
+        Whether nearly all of them are 0: then only the others are kept, and `rows` has no zeros.
 
     Examples
     --------
@@ -42,18 +44,34 @@ class Tally:
     (3, [1, 2], [2.0, 1.0])
     """
 
-    def __init__(self, width: int, kind: DTypeLike = np.float64) -> None:
+    def __init__(self, width: int, kind: DTypeLike = np.float64, *, sparse: bool = False) -> None:
         self.width = width
         self.kind = np.dtype(kind)
+        self.sparse = sparse
         self._seen: Counter[bytes] = Counter()
 
-    def add(self, rows: ArrayLike) -> None:
+    def beside(self, parts: Sequence[Rows | ArrayLike]) -> tuple["Tally", Rows]:
+        """Return an empty tally for several rows (n, d) of each example in one, and these rows."""
+        rows = beside([self.taken(part) for part in parts])
+        return Tally(self.width * len(parts), self.kind, sparse=self.sparse), rows
+
+    def taken(self, rows: Rows | ArrayLike) -> Rows:
+        """Return rows (n, d) as those of this tally are: sparse, or an array."""
+        return sparse(rows) if self.sparse else np.asarray(rows)
+
+    def add(self, rows: Rows | ArrayLike) -> None:
         """Count the rows (n, d) of n examples."""
-        given = np.ascontiguousarray(rows, self.kind)
+        given = self.taken(rows)
         if given.ndim != 2 or given.shape[1] != self.width:
             raise ValueError(f"expected rows of {self.width} numbers, found shape {given.shape}")
-        given = given + self.kind.type(0)  # so that -0.0, other bytes for the same number, is 0.0
-        self._seen.update(given.view(f"V{self.width * self.kind.itemsize}").ravel().tolist())
+        self._seen.update(keys_of(given, self.kind) if self.sparse else self._dense_keys(given))
+
+    def _dense_keys(self, rows: Rows) -> list[bytes]:
+        given = np.ascontiguousarray(rows, self.kind) + self.kind.type(
+            0
+        )  # so that -0.0 is 0.0, also in bytes
+        keys: list[bytes] = given.view(f"V{self.width * self.kind.itemsize}").ravel().tolist()
+        return keys
 
     def __len__(self) -> int:
         """Return the number of examples, n."""
@@ -62,7 +80,10 @@ class Tally:
     @property
     def rows(self) -> Rows:
         """The distinct rows, (k, d), in an order that does not depend on when they came."""
-        return np.frombuffer(b"".join(sorted(self._seen)), self.kind).reshape(-1, self.width)
+        keys = sorted(self._seen)
+        if self.sparse:
+            return rows_of(keys, self.width, self.kind)
+        return np.frombuffer(b"".join(keys), self.kind).reshape(-1, self.width)
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -94,10 +115,22 @@ def bootstrap(tally: Tally, measure: Measure, *, draws: int = 1000, seed: int = 
     >>> found["mean"]
     Estimate(value=0.75, low=0.25, high=1.0)
     """
-    rows, counts = tally.rows, tally.counts
-    values = measure(rows, tally.times)
-    drawn = _joined(measure(rows, times) for times in resampled(counts, draws, np.random.default_rng(seed)))
-    return {name: Estimate(float(value[0]), *_ends(drawn[name])) for name, value in values.items()}
+    found = intervals(tally, measure, draws=draws, seed=seed)
+    return {name: Estimate(*(float(one) for one in ends)) for name, ends in found.items()}
+
+
+def intervals(
+    tally: Tally, measure: Measure, *, draws: int = 1000, seed: int = 0
+) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """Return every metric and the ends of its interval, as `bootstrap` does.
+
+    A measure may give numbers of any shape for each of b sets, (b, ...): so are the metric and its ends.
+    """
+    rows, times = tally.rows, tally.times
+    values = measure(rows, times)
+    sets = resampled(tally.counts, draws, np.random.default_rng(seed), width=tally.width)
+    drawn = _joined(measure(rows, times) for times in sets)
+    return {name: (value[0], *_ends(drawn[name])) for name, value in values.items()}
 
 
 def paired(
@@ -137,9 +170,8 @@ def paired(
     >>> round(found.value, 2), 0.05 < found.p < 0.2  # the sign test says 0.109
     (0.15, True)
     """
-    one, other = np.hsplit(tally.rows, 2)
-    rows, counts = np.concatenate([one, other]), tally.counts
-    rng = np.random.default_rng(seed)
+    rows, counts = below(parted(tally.rows, 2)), tally.counts
+    rng, width = np.random.default_rng(seed), tally.width
 
     def differences(kept: Floats, exchanged: Floats) -> dict[str, Floats]:
         mine = measure(rows, np.hstack([kept, exchanged]))
@@ -148,15 +180,18 @@ def paired(
 
     whole = tally.times
     values = differences(whole, np.zeros_like(whole))
-    drawn = _joined(differences(times, np.zeros_like(times)) for times in resampled(counts, draws, rng))
+    drawn = _joined(
+        differences(times, np.zeros_like(times)) for times in resampled(counts, draws, rng, width=width)
+    )
     most = draws if exchanges is None else exchanges
     test = _Randomisation({name: float(value) for name, (value,) in values.items()}, enough or most)
-    for times in _exchanged(counts, most, rng):
+    for times in _exchanged(counts, most, rng, width):
         test.add(differences(whole - times, times))
         if test.settled:
             break
+    ends = {name: _ends(drawn[name]) for name in values}
     return {
-        name: Difference(float(value), *_ends(drawn[name]), p=test.p(name))
+        name: Difference(float(value), float(ends[name][0]), float(ends[name][1]), p=test.p(name))
         for name, (value,) in values.items()
     }
 
@@ -196,22 +231,25 @@ class _Randomisation:
         return (1 + len(places)) / (1 + len(large))
 
 
-def resampled(counts: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield how often each row occurs among as many examples drawn with replacement, (b, k)."""
+def resampled(
+    counts: NDArray[np.int64], draws: int, rng: np.random.Generator, *, width: int = 1
+) -> Iterator[Floats]:
+    """Yield how often each row, of `width` numbers, occurs among as many examples drawn again, (b, k)."""
     total = max(1, int(counts.sum()))
-    for size in _blocks(draws, len(counts)):
-        drawn = rng.multinomial(total, counts / total, size) if len(counts) else np.zeros((size, 0))
-        yield _floats(drawn)
+    for size in _blocks(draws, max(len(counts), width)):
+        yield _floats(rng.multinomial(total, counts / total, size) if len(counts) else np.zeros((size, 0)))
 
 
-def _exchanged(counts: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+def _exchanged(
+    counts: NDArray[np.int64], draws: int, rng: np.random.Generator, width: int
+) -> Iterator[Floats]:
     """Yield for how many examples of each row the two systems are exchanged, (b, k)."""
-    for size in _blocks(draws, len(counts), most=500):
+    for size in _blocks(draws, max(len(counts), width), most=500):
         yield _floats(rng.binomial(counts, 0.5, (size, len(counts))))
 
 
-def _blocks(draws: int, rows: int, most: int = _CELLS) -> Iterator[int]:
-    most = min(most, max(1, _CELLS // max(1, rows)))
+def _blocks(draws: int, numbers: int, most: int = _CELLS) -> Iterator[int]:
+    most = min(most, max(1, _CELLS // max(1, numbers)))
     for done in range(0, draws, most):
         yield min(most, draws - done)
 
@@ -221,9 +259,9 @@ def _joined(blocks: Iterable[dict[str, Floats]]) -> dict[str, Floats]:
     return {name: np.concatenate([block[name] for block in found]) for name in found[0]}
 
 
-def _ends(values: Floats) -> tuple[float, float]:
-    low, high = np.quantile(values, [0.025, 0.975])
-    return float(low), float(high)
+def _ends(values: Floats) -> tuple[Floats, Floats]:
+    low, high = np.quantile(values, [0.025, 0.975], axis=0)
+    return low, high
 
 
 def _floats(numbers: Rows) -> Floats:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
-from ambos.evaluate.bootstrap import Floats, Rows, Tally
-from ambos.evaluate.evaluation import ClassEvaluation, macro_of_seen
+from ambos.evaluate.bootstrap import Floats, Tally
+from ambos.evaluate.evaluation import ClassEvaluation, Counts, macro_of_seen
 from ambos.evaluate.ratios import divide, f1, sums_by_group
+from ambos.evaluate.sparse_rows import Rows, sparse
 
 
 class Confusion(ClassEvaluation):
@@ -52,7 +54,7 @@ class Confusion(ClassEvaluation):
         found[tuple(self.tally.rows.T)] = self.tally.counts
         return found
 
-    def count(self, rows: Rows, times: Floats) -> tuple[Floats, Floats, Floats]:
+    def count(self, rows: Rows, times: Floats) -> Counts:
         """Return hits, predicted and gold, (b, L) each."""
         gold, predicted = rows.astype(np.intp).T
         hit = gold == predicted
@@ -60,13 +62,13 @@ class Confusion(ClassEvaluation):
         hits, found, there = (sums_by_group(part, ids, len(self.labels)) for part, ids in groups)
         return hits, found, there
 
-    def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
+    def summary(self, counts: Counts, rows: Rows, times: Floats) -> dict[str, Floats]:  # noqa: ARG002
         """Return accuracy, macro and micro F1, and the Matthews correlation."""
-        return metrics_of(*self.count(rows, times))
+        return metrics_of(*counts)
 
 
 class MultiLabel(ClassEvaluation):
-    """Any number of labels per example. A row has one small number per label: 1 gold + 2 predicted.
+    """Any number of labels per example. A row has one small number per label: 1 gold + 2 predicted, else 0.
 
     `macro_f1` is over all labels, `exact_match` is the share of examples with all labels right, as
     scikit-learn has them for tables of labels.
@@ -80,10 +82,10 @@ class MultiLabel(ClassEvaluation):
     """
 
     def __init__(self, labels: Sequence[str]) -> None:
-        super().__init__(labels, Tally(len(labels), np.uint8))
+        super().__init__(labels, Tally(len(labels), np.uint8, sparse=True))
 
-    def rows(self, gold: ArrayLike, predicted: ArrayLike) -> NDArray[np.uint8]:
-        """Return n examples as rows (n, L), from two (n, L) tables of 0 and 1."""
+    def rows(self, gold: ArrayLike, predicted: ArrayLike) -> csr_array:
+        """Return n examples as sparse rows (n, L), from two (n, L) tables of 0 and 1."""
         there, found = np.asarray(gold), np.asarray(predicted)
         for table in (there, found):
             if table.shape != (len(there), len(self.labels)) or not np.isin(table, (0, 1)).all():
@@ -91,24 +93,31 @@ class MultiLabel(ClassEvaluation):
                     f"expected two tables of 0 and 1 with {len(self.labels)} columns and as many rows, "
                     f"found {there.dtype} of shape {there.shape} and {found.dtype} of shape {found.shape}"
                 )
-        return there.astype(np.uint8) + 2 * found.astype(np.uint8)
+        return sparse(there.astype(np.uint8) + 2 * found.astype(np.uint8))
 
     def add(self, gold: ArrayLike, predicted: ArrayLike) -> None:
         """Take in n examples."""
         self.take(gold, predicted)
 
-    def count(self, rows: Rows, times: Floats) -> tuple[Floats, Floats, Floats]:
+    def count(self, rows: Rows, times: Floats) -> Counts:
         """Return hits, predicted and gold, (b, L) each."""
-        codes = rows.astype(np.uint8)
-        return times @ (codes == 3), times @ (codes >> 1), times @ (codes & 1)
+        codes = sparse(rows)
+        code = codes.data.astype(np.uint8)
+        hits, predicted, gold = (
+            times @ csr_array((part.astype(np.float64), codes.indices, codes.indptr), shape=codes.shape)
+            for part in (code == 3, code >> 1, code & 1)
+        )
+        return hits, predicted, gold
 
-    def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
+    def summary(self, counts: Counts, rows: Rows, times: Floats) -> dict[str, Floats]:
         """Return micro and macro F1, and exact match."""
-        hits, predicted, gold = counted = self.count(rows, times)
-        exact = np.isin(rows, (0, 3)).all(1)
+        hits, predicted, gold = counts
+        codes = sparse(rows)
+        owner = np.repeat(np.arange(codes.shape[0]), np.diff(codes.indptr))
+        exact = np.bincount(owner[codes.data != 3], minlength=codes.shape[0]) == 0
         return {
             "micro_f1": f1(hits.sum(1), predicted.sum(1), gold.sum(1)),
-            "macro_f1": f1(*counted).mean(1),
+            "macro_f1": f1(*counts).mean(1),
             "exact_match": divide(times @ exact, times.sum(1)),
         }
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ambos.errors import InputError, UsageError
-from ambos.evaluate.bootstrap import Floats, Rows, Tally, paired
+from ambos.evaluate.bootstrap import Floats, paired
 from ambos.evaluate.estimate import Difference
 from ambos.evaluate.evaluation import Evaluation
+from ambos.evaluate.sparse_rows import Rows
 
 LEVEL = 0.05
 _ENOUGH = 100  # draws as large as a difference, after which its p is known to a tenth
@@ -79,7 +80,7 @@ class Comparison:
 
 def compare(
     evaluation: Evaluation,
-    runs: Mapping[str, ArrayLike],
+    runs: Mapping[str, Rows | ArrayLike],
     *,
     against: str | None = None,
     metric: str | None = None,
@@ -111,10 +112,10 @@ def compare(
     >>> compare(confusion, runs)[0].words
     'A is better: +50.0 [40.0, 60.0]'
     """
-    rows = {name: np.asarray(given) for name, given in runs.items()}
+    rows = {name: evaluation.tally.taken(given) for name, given in runs.items()}
     if len(rows) < 2:
         raise UsageError("a comparison takes two systems or more", found=", ".join(rows) or "none")
-    sizes = {name: len(given) for name, given in rows.items()}
+    sizes = {name: given.shape[0] for name, given in rows.items()}
     if len(set(sizes.values())) > 1:
         raise InputError(
             "the systems were not measured on the same examples",
@@ -130,8 +131,8 @@ def compare(
 
     found = []
     for one, other in pairs:
-        tally = Tally(2 * evaluation.tally.width, evaluation.tally.kind)
-        tally.add(np.hstack([rows[one], rows[other]]))
+        tally, together = evaluation.tally.beside([rows[one], rows[other]])
+        tally.add(together)
         exchanges = max(draws, _EXCHANGES * possible)
         found.append(paired(tally, measure, draws=draws, exchanges=exchanges, enough=_ENOUGH, seed=seed))
     return [

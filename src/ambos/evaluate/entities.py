@@ -1,16 +1,16 @@
 """Named entities from tags: spans, and how many of them are found whole."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ambos.errors import InputError
-from ambos.evaluate.bootstrap import Floats, Rows, Tally
-from ambos.evaluate.evaluation import ClassEvaluation, check_sentences, macro_of_seen
+from ambos.evaluate.bootstrap import Floats, Tally
+from ambos.evaluate.evaluation import ClassEvaluation, Counts, check_sentences, macro_of_seen
 from ambos.evaluate.ratios import divide, f1
+from ambos.evaluate.sparse_rows import Rows, sparse_counts
 from ambos.suggest import did_you_mean
 
 Scheme = Literal["BIO", "BIOES"]
@@ -70,8 +70,8 @@ class Entities(ClassEvaluation):
     """Sentences of tags: an entity counts as found if type, start and end are right (CoNLL 2003).
 
     A row is what one sentence has: words, words with the right tag, then entities found, predicted and gold
-    of each type. Sentences, not words or entities, are what the interval draws again. `macro_f1` is over the
-    types that occur.
+    of each type; it is sparse. Sentences, not words or entities, are what the interval draws again.
+    `macro_f1` is over the types that occur.
 
     Parameters
     ----------
@@ -88,47 +88,46 @@ class Entities(ClassEvaluation):
     {'micro_f1': 0.5, 'micro_precision': 0.5, 'micro_recall': 0.5, 'token_accuracy': 0.75}
     """
 
+    before = 2
+
     def __init__(self, types: Sequence[str], *, strict: Scheme | None = None) -> None:
-        super().__init__(types, Tally(2 + 3 * len(types), np.int64))
+        super().__init__(types, Tally(2 + 3 * len(types), np.int64, sparse=True))
         self.strict = strict
         self._place = {name: place for place, name in enumerate(self.labels)}
 
-    def rows(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-        """Return n sentences as rows (n, 2 + 3 types), from the tags of their words."""
+    def rows(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> csr_array:
+        """Return n sentences as sparse rows (n, 2 + 3 types), from the tags of their words."""
         check_sentences(gold, predicted)
-        found = np.zeros((len(gold), self.tally.width), np.int64)
-        for number, (there, said) in enumerate(zip(gold, predicted, strict=True)):
-            found[number, :2] = len(there), sum(map(str.__eq__, there, said))
+        places: list[int] = []
+        ends = [0]
+        for there, said in zip(gold, predicted, strict=True):
+            places += [0] * len(there) + [1] * sum(map(str.__eq__, there, said))
             golden, claimed = set(spans(there, self.strict)), set(spans(said, self.strict))
-            parts = np.split(found[number, 2:], 3)
-            for part, entities in zip(parts, (golden & claimed, claimed, golden), strict=True):
-                for name, count in Counter(kind for kind, _, _ in entities).items():
-                    part[self._of(name)] = count
-        return found
+            for part, entities in enumerate((golden & claimed, claimed, golden)):
+                first = 2 + part * len(self.labels)
+                places += [first + self._of(kind) for kind, _, _ in entities]
+            ends.append(len(places))
+        owners = np.repeat(np.arange(len(gold)), np.diff(ends))
+        return sparse_counts(owners, np.array(places, np.intp), (len(gold), self.tally.width))
 
     def add(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
         """Take in n sentences, each a sequence of tags."""
         self.take(gold, predicted)
 
-    def reordered(self, rows: Rows, labels: Sequence[str]) -> Rows:
-        """Return rows that were made with the same types in another order."""
-        return np.hstack([rows[:, :2], super().reordered(rows[:, 2:], labels)])
-
-    def count(self, rows: Rows, times: Floats) -> tuple[Floats, Floats, Floats]:
+    def count(self, rows: Rows, times: Floats) -> Counts:
         """Return entities found, predicted and gold, (b, types) each."""
         hits, predicted, gold = np.split(times @ rows[:, 2:].astype(np.float64), 3, axis=1)
         return hits, predicted, gold
 
-    def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
+    def summary(self, counts: Counts, rows: Rows, times: Floats) -> dict[str, Floats]:
         """Return micro F1, precision and recall, macro F1, and the share of words with the right tag."""
-        counted = self.count(rows, times)
-        hits, predicted, gold = (counts.sum(1) for counts in counted)
+        hits, predicted, gold = (one.sum(1) for one in counts)
         words, right = (times @ rows[:, :2].astype(np.float64)).T
         return {
             "micro_f1": f1(hits, predicted, gold),
             "micro_precision": divide(hits, predicted),
             "micro_recall": divide(hits, gold),
-            "macro_f1": macro_of_seen(*counted),
+            "macro_f1": macro_of_seen(*counts),
             "token_accuracy": divide(right, words),
         }
 

@@ -1,16 +1,17 @@
 """What evaluations share: examples come in batches, metrics have intervals, classes have a table."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ambos.errors import InputError
-from ambos.evaluate.bootstrap import Floats, Rows, Tally, bootstrap
+from ambos.evaluate.bootstrap import Floats, Tally, bootstrap, intervals
 from ambos.evaluate.estimate import Estimate
 from ambos.evaluate.ratios import divide, f1
+from ambos.evaluate.sparse_rows import Rows
 
 
 class Evaluation(ABC):
@@ -57,50 +58,120 @@ class Evaluation(ABC):
         """Return every metric of all examples so far with its 95 % interval."""
         return bootstrap(self.tally, self.measure, draws=draws, seed=seed)
 
+    def metrics_and_table(
+        self, *, draws: int = 1000, seed: int = 0
+    ) -> tuple[dict[str, Estimate], list["ClassScore"]]:
+        """Return the metrics, and how well each class is found, if there are classes, with intervals."""
+        return self.metrics(draws=draws, seed=seed), []
+
 
 @dataclass(frozen=True)
 class ClassScore:
-    """How well one class is found: `support` examples have it."""
+    """How well one class is found: `support` examples have it.
+
+    `intervals` are the ends of the 95 % intervals of precision, recall and F1, by these names, if they were
+    asked for. A drawn set without the class has 0, so that they are wide for a class that is rare.
+    """
 
     label: str
     precision: float
     recall: float
     f1: float
     support: int
+    intervals: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
-    def as_dict(self) -> dict[str, str | float | int]:
-        """Return every field, for JSON."""
-        return asdict(self)
+    def as_dict(self) -> dict[str, Any]:
+        """Return every field, for JSON; `intervals` if there are any."""
+        found = asdict(self)
+        if not self.intervals:
+            del found["intervals"]
+        return found
+
+
+Counts = tuple[Floats, Floats, Floats]
+"""Of each class hits, predicted and gold, (b, L) each."""
 
 
 class ClassEvaluation(Evaluation):
     """An evaluation that counts for each of L classes how often it is predicted, there, and both."""
+
+    before = 0  # numbers of a row that stand before those of the classes
 
     def __init__(self, labels: Sequence[str], tally: Tally) -> None:
         super().__init__(tally)
         self.labels = tuple(labels)
 
     @abstractmethod
-    def count(self, rows: Rows, times: Floats) -> tuple[Floats, Floats, Floats]:
+    def count(self, rows: Rows, times: Floats) -> Counts:
         """Return hits, predicted and gold, (b, L) each."""
 
     def reordered(self, rows: Rows, labels: Sequence[str]) -> Rows:
         """Return rows (n, d) that were made with the same labels in another order as this order has them.
 
-        Here a row is one number or more for each label, L at a time: its columns change places.
+        Here a row is `before` numbers, and then one or more for each label, L at a time: their columns
+        change places.
         """
-        places = [labels.index(name) for name in self.labels]
-        groups = rows.reshape(len(rows), self.tally.width // len(places), len(places))
-        return groups[:, :, places].reshape(rows.shape)
+        places = np.array([labels.index(name) for name in self.labels])
+        begins = range(self.before, rows.shape[1], len(places))
+        return rows[:, np.concatenate([np.arange(self.before), *(begin + places for begin in begins)])]
+
+    @abstractmethod
+    def summary(self, counts: Counts, rows: Rows, times: Floats) -> dict[str, Floats]:
+        """Return the metrics (b,), from counts and what they were counted from."""
+
+    def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
+        """Return the metrics (b,) of b sets of examples."""
+        return self.summary(self.count(rows, times), rows, times)
 
     def table(self) -> list[ClassScore]:
         """Return precision, recall, F1 and support of every class; what cannot be computed is 0."""
-        hits, predicted, gold = (counts[0] for counts in self.count(self.tally.rows, self.tally.times))
-        columns = (divide(hits, predicted), divide(hits, gold), f1(hits, predicted, gold))
-        return [
-            ClassScore(label, float(precision), float(recall), float(score), int(support))
-            for label, precision, recall, score, support in zip(self.labels, *columns, gold, strict=True)
+        hits, predicted, gold = self.count(self.tally.rows, self.tally.times)
+        columns = (figures[0].tolist() for figures in _by_class(hits, predicted, gold).values())
+        supports = gold[0].astype(int).tolist()
+        return [ClassScore(*row) for row in zip(self.labels, *columns, supports, strict=True)]
+
+    def metrics_and_table(
+        self, *, draws: int = 1000, seed: int = 0
+    ) -> tuple[dict[str, Estimate], list[ClassScore]]:
+        """Return what `metrics` and `table` do, both with 95 % intervals, from the same draws.
+
+        Examples
+        --------
+        >>> from ambos.evaluate.classification import Confusion
+        >>> confusion = Confusion(["no", "yes"])
+        >>> confusion.add([0, 1] * 50, [0, 1] * 40 + [1, 1] * 10)
+        >>> no = confusion.metrics_and_table()[1][0]
+        >>> no.recall, {name: round(end, 2) for name, end in no.intervals["recall"].items()}
+        (0.8, {'low': 0.68, 'high': 0.9})
+        """
+
+        def measure(rows: Rows, times: Floats) -> dict[str, Floats]:
+            counts = self.count(rows, times)
+            figures = _by_class(*counts)
+            return self.summary(counts, rows, times) | {_OF_CLASS + name: figures[name] for name in figures}
+
+        found = intervals(self.tally, measure, draws=draws, seed=seed)
+        ends = {name: found.pop(_OF_CLASS + name)[1:] for name in _FIGURES}
+        table = [
+            replace(
+                score,
+                intervals={
+                    name: {"low": float(low[number]), "high": float(high[number])}
+                    for name, (low, high) in ends.items()
+                },
+            )
+            for number, score in enumerate(self.table())
         ]
+        return {name: Estimate(*map(float, one)) for name, one in found.items()}, table
+
+
+_OF_CLASS = "of each class: "  # before names that metrics have too
+_FIGURES = ("precision", "recall", "f1")
+
+
+def _by_class(hits: Floats, predicted: Floats, gold: Floats) -> dict[str, Floats]:
+    figures = (divide(hits, predicted), divide(hits, gold), f1(hits, predicted, gold))
+    return dict(zip(_FIGURES, figures, strict=True))
 
 
 def check_sentences(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:

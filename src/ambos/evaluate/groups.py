@@ -7,15 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from ambos.evaluate.bootstrap import Floats, Tally, resampled
+from ambos.evaluate.bootstrap import Floats, resampled
 from ambos.evaluate.comparison import Comparison, holm, pairs_of
 from ambos.evaluate.estimate import Difference
 from ambos.evaluate.evaluation import Evaluation
+from ambos.evaluate.sparse_rows import Rows, parted
 
 
 def compare_groups(
     evaluation: Evaluation,
-    groups: Mapping[str, Sequence[ArrayLike]],
+    groups: Mapping[str, Sequence[Rows | ArrayLike]],
     metric: str,
     *,
     against: str | None = None,
@@ -49,17 +50,19 @@ def compare_groups(
     >>> compare_groups(confusion, {"A": good, "B": poor}, "accuracy")[0].better
     'A'
     """
-    runs = {name: [np.asarray(rows) for rows in found] for name, found in groups.items()}
-    tally = Tally(evaluation.tally.width * sum(map(len, runs.values())), evaluation.tally.kind)
-    tally.add(np.hstack([rows for found in runs.values() for rows in found]))
-    columns = np.hsplit(tally.rows, tally.width // evaluation.tally.width)
+    runs = {name: list(found) for name, found in groups.items()}
+    tally, together = evaluation.tally.beside([rows for found in runs.values() for rows in found])
+    tally.add(together)
+    columns = parted(tally.rows, sum(map(len, runs.values())))
 
     def measured(times: Floats) -> Floats:
         return np.stack([evaluation.measure(rows, times)[metric] for rows in columns], axis=1)
 
     values = measured(tally.times)[0]
     rng = np.random.default_rng(seed)
-    drawn = np.concatenate([measured(times) for times in resampled(tally.counts, draws, rng)])
+    drawn = np.concatenate(
+        [measured(times) for times in resampled(tally.counts, draws, rng, width=tally.width)]
+    )
     ends = np.cumsum([0, *map(len, runs.values())])
     places = {name: slice(*ends[number : number + 2]) for number, name in enumerate(runs)}
     pairs, possible = pairs_of(runs, against), len(runs) * (len(runs) - 1) // 2

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ambos.errors import InputError
-from ambos.evaluate.bootstrap import Floats, Rows, Tally
+from ambos.evaluate.bootstrap import Floats, Tally
 from ambos.evaluate.evaluation import Evaluation
 from ambos.evaluate.ratios import divide, sums_by_group
+from ambos.evaluate.sparse_rows import Rows
 
 _ROUNDING = 1e-13  # numbers that differ from their mean by less than this share of it are all the same
 

@@ -5,10 +5,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ambos.evaluate.bootstrap import Floats, Rows, Tally
+from ambos.evaluate.bootstrap import Floats, Tally
 from ambos.evaluate.evaluation import Evaluation
 from ambos.evaluate.ratios import divide
 from ambos.evaluate.regression import Regression
+from ambos.evaluate.sparse_rows import Rows
 
 _CELLS = 2**22  # cosines that are held at a time: bounds memory
 _SAME = 1e-6  # cosines that differ by no more are equal but for rounding

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ambos.data.rows import QuestionRow
 from ambos.data.windows import Ledger
 from ambos.errors import InputError
-from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.calibration import Bin, Calibration
 from ambos.evaluate.classification import Confusion
 from ambos.evaluate.commonest import Commonest, Sayings
 from ambos.evaluate.estimate import Estimate
-from ambos.evaluate.evaluation import ClassEvaluation, ClassScore
+from ambos.evaluate.evaluation import ClassScore
+from ambos.evaluate.sparse_rows import Rows, below
 from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.predict.model import Model
@@ -31,11 +33,16 @@ from ambos.tasks.task import Reading, Task
 
 @dataclass(frozen=True)
 class Calibrated:
-    """Whether the model is right as often as it says: expected calibration error, bins, temperature."""
+    """Whether the model is right as often as it says: expected calibration error, bins, temperature.
+
+    `low` and `high` are the ends of the error's 95 % interval.
+    """
 
     error: float
     bins: list[Bin]
     temperature: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,8 @@ class Evaluated:
     files, digest
         SHA-256 of each file, and of lines and gold labels of the rows that were used.
     examples
-        (n, d) what the metrics ask of each example, as `Evaluation.rows` has it: to compare models by.
+        (n, d) what the metrics ask of each example, as `Evaluation.rows` has it: to compare models by. Sparse
+        where there are many labels, of which an example has few.
     commonest
         What it says most often; None of scores.
     """
@@ -73,7 +81,7 @@ class Evaluated:
     model: str
     metrics: dict[str, Estimate]
     classes: list[ClassScore]
-    confusion: Rows | None
+    confusion: NDArray[np.int64] | None
     calibration: Calibrated | None
     truncation: dict[str, Any]
     worst: list[dict[str, Any]]
@@ -179,24 +187,24 @@ def evaluate_rows(
             found=", ".join(reasons) or "none",
             file=next(iter(files), None),
         )
-    classes = seen.evaluation.table() if isinstance(seen.evaluation, ClassEvaluation) else []
+    metrics, classes = seen.evaluation.metrics_and_table(draws=draws)
     return Evaluated(
         task=task.name,
         main=task.main,
         labels=tuple(task.labels.names) if isinstance(task, Classify | Tag) else (),
         several=isinstance(task, Classify) and task.several,
         model=name,
-        metrics=seen.evaluation.metrics(draws=draws),
+        metrics=metrics,
         classes=classes,
         confusion=seen.evaluation.matrix if isinstance(seen.evaluation, Confusion | Tags) else None,
-        calibration=seen.calibrated,
+        calibration=seen.calibrated(draws),
         truncation=truncation_of(ledger, reading, seen.named),
         worst=seen.worst.items,
         rows=seen.rows,
         left_out=left_out or {},
         files={name: sha256(Path(name)) for name in files},
         digest=seen.digest.hexdigest(),
-        examples=np.concatenate(seen.kept),
+        examples=below(seen.kept),
         commonest=seen.sayings.commonest,
     )
 
@@ -229,7 +237,7 @@ class _Seen:
                 expected="finite weights",
                 fix="train it again with a lower learning rate, or copy it again",
             )
-        self.calibration.add(sure, right)
+        self.calibration.add(sure, right, [len(one) for one, _ in decisions])
         for row, prediction in zip(rows, predictions, strict=True):
             self.worst.see(self.judge.badness(row, prediction), partial(self._show, row, prediction))
             self.sayings.add(self.judge.sayings(row, prediction))
@@ -239,12 +247,13 @@ class _Seen:
     def _show(self, row: Any, prediction: Any) -> Shown:  # noqa: ANN401 (as the task has them)
         return {"file": str(row.file), "line": row.line, **self.judge.show(row, prediction)}
 
-    @property
-    def calibrated(self) -> Calibrated | None:
-        """How sure the model was and how often right, if it says how sure it is."""
+    def calibrated(self, draws: int) -> Calibrated | None:
+        """Return how sure the model was and how often right, if it says how sure it is."""
         if not isinstance(self.task, Classify | Tag | Answer):
             return None
-        return Calibrated(self.calibration.error, self.calibration.bins(), self.task.temperature)
+        error = self.calibration.estimate(draws=draws)
+        bins = self.calibration.bins()
+        return Calibrated(error.value, bins, self.task.temperature, error.low, error.high)
 
 
 def named_rows(numbers: Sequence[int], rows: Sequence[Any], first: int = 0) -> list[dict[str, Any]]:
@@ -278,4 +287,5 @@ def _compact(rows: Rows) -> Rows:
     """
     if rows.dtype.kind not in "iu":
         return rows
-    return rows.astype(np.min_scalar_type(int(rows.max(initial=0))))
+    largest = rows.data.max(initial=0) if isinstance(rows, csr_array) else rows.max(initial=0)
+    return rows.astype(np.min_scalar_type(int(largest)))

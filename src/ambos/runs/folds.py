@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ambos.data.divide_rows import divide
 from ambos.evaluate.classification import Confusion
-from ambos.evaluate.evaluation import ClassEvaluation, Evaluation
+from ambos.evaluate.evaluation import Evaluation
+from ambos.evaluate.sparse_rows import Rows, below
 from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.runs.evaluation import Evaluated
@@ -94,6 +95,7 @@ class Folds(Series):
         for row in self.rows:
             digest.update(line_of(row, judge.gold(row)))
         first, train = parts[0].values, self.splits.train
+        metrics, classes = evaluation.metrics_and_table()
         worst = [one for part in parts for one in part.values["worst"]]
         return Evaluated(
             task=self.task.name,
@@ -101,8 +103,8 @@ class Folds(Series):
             labels=tuple(first["labels"]),
             several=first["several"],
             model=f"{self.recipe.folds} folds",
-            metrics=evaluation.metrics(),
-            classes=evaluation.table() if isinstance(evaluation, ClassEvaluation) else [],
+            metrics=metrics,
+            classes=classes,
             confusion=_confusion(evaluation, parts),
             calibration=None,
             truncation={},
@@ -114,14 +116,10 @@ class Folds(Series):
             examples=examples,
         )
 
-    def _ordered(self, parts: Sequence[SavedEvaluation]) -> NDArray[Any]:
+    def _ordered(self, parts: Sequence[SavedEvaluation]) -> Rows:
         """Return the examples (rows, d) of all folds in the order of the rows, each of which is one."""
-        found = np.empty(
-            (len(self.rows), parts[0].examples.shape[1]), np.result_type(*(one.examples for one in parts))
-        )
-        for fold, part in enumerate(parts):
-            found[self.fold_of == fold] = part.examples
-        return found
+        places = np.concatenate([np.flatnonzero(self.fold_of == fold) for fold in range(len(parts))])
+        return below([one.examples for one in parts])[np.argsort(places)]
 
 
 def _confusion(evaluation: Evaluation, parts: Sequence[SavedEvaluation]) -> NDArray[np.int64] | None:

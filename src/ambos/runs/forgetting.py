@@ -18,9 +18,10 @@ from ambos.data.sequences import Sequences
 from ambos.data.windows import Ledger, fit
 from ambos.encoder.encoder import Encoder
 from ambos.encoder.heads import Head
-from ambos.evaluate.bootstrap import Floats, Rows, Tally, bootstrap
+from ambos.evaluate.bootstrap import Floats, Tally, bootstrap
 from ambos.evaluate.estimate import Estimate
 from ambos.evaluate.ratios import divide
+from ambos.evaluate.sparse_rows import Rows
 from ambos.predict.run import CPU_BUDGET, run_all
 from ambos.runs.heldout import LENGTH
 from ambos.tasks.texts import texts_of

@@ -14,10 +14,10 @@ from ambos.analysis.pairs_report import write_pairs_report
 from ambos.bundle.bundle import Bundle, parameters
 from ambos.data.rows import PairRow
 from ambos.errors import UsageError
-from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.comparison import compare
 from ambos.evaluate.groups import compare_groups
 from ambos.evaluate.pair_baselines import BASELINES, hold_out_baselines, predict_baselines
+from ambos.evaluate.sparse_rows import Rows
 from ambos.files import write_file
 from ambos.predict.model import Model, load
 from ambos.runs.evaluation_rows import known_splits

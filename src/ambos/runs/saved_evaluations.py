@@ -2,8 +2,8 @@
 
 import io
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 from ambos.analysis.evaluation_report import write_evaluation_report, write_finetuning_report
 from ambos.data.label_set import LabelSet
 from ambos.errors import InputError, OutputError
-from ambos.evaluate.bootstrap import Rows
 from ambos.evaluate.evaluation import Evaluation
+from ambos.evaluate.sparse_rows import Rows, dense_parts, sparse
 from ambos.files import sha256, write_file
 from ambos.runs.evaluation import Evaluated
 from ambos.runs.folder import METRICS
@@ -42,7 +42,7 @@ class SavedEvaluation:
     values
         What `Evaluated.as_dict` gave.
     examples
-        (n, d) as in `Evaluated`.
+        (n, d) as in `Evaluated`: sparse where its rows are.
     """
 
     file: Path
@@ -69,15 +69,24 @@ def save_evaluation(folder: Path, name: str, evaluated: Evaluated) -> Path:
     Each file is written whole. The JSON comes last and has the other's SHA-256, so that a pair that does not
     belong together is found out.
     """
-    buffer = io.BytesIO()
-    np.save(buffer, evaluated.examples, allow_pickle=False)
     file, rows = folder / f"{name}.json", folder / f"{name}.npy"
     with output_errors(folder, instead="make the folder writable"):
         folder.mkdir(exist_ok=True)
-        write_file(rows, buffer.getvalue())
+        write_file(rows, _npy(evaluated.examples))
         values = {**evaluated.as_dict(), "npy": sha256(rows)}
         write_file(file, (json.dumps(values, ensure_ascii=False, indent=1) + "\n").encode())
     return file
+
+
+def _npy(examples: Rows) -> Iterator[bytes]:
+    """Yield the bytes of a `.npy` file with all numbers of the examples, zeros too, some rows at a time."""
+    header = io.BytesIO()
+    descr = np.lib.format.dtype_to_descr(examples.dtype)
+    about = {"descr": descr, "fortran_order": False, "shape": tuple(map(int, examples.shape))}
+    np.lib.format.write_array_header_1_0(header, about)
+    yield header.getvalue()
+    for part in dense_parts(examples):
+        yield part.tobytes()
 
 
 def write_folder(folder: Path, evaluated: Evaluated) -> None:
@@ -124,9 +133,12 @@ def read_evaluation(file: Path) -> SavedEvaluation:
         values = dict(json.loads(file.read_bytes()))
         if values["npy"] != sha256(rows):
             raise ValueError(f"{rows.name} is not the one that was written with it")
-        saved = SavedEvaluation(file, values, np.load(rows, allow_pickle=False))
-        if saved.examples.ndim != 2 or saved.examples.shape[1] != saved.evaluation.tally.width:
-            raise ValueError(f"{rows.name} has the shape {saved.examples.shape}")
+        there = np.load(rows, mmap_mode="r", allow_pickle=False)  # sparse ones are read some at a time
+        saved = SavedEvaluation(file, values, there)
+        tally = saved.evaluation.tally
+        if there.ndim != 2 or there.shape[1] != tally.width:
+            raise ValueError(f"{rows.name} has the shape {there.shape}")
+        saved = replace(saved, examples=sparse(there) if tally.sparse else np.array(there))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             "not a whole evaluation",
