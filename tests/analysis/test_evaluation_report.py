@@ -122,6 +122,32 @@ def make_run(folder: Path, **about: object) -> Path:
     return folder
 
 
+def test_every_figure_of_a_label_and_of_calibration_has_its_interval(evil: Evaluated, tmp_path: Path) -> None:
+    values = json.loads(json.dumps(evil.as_dict()))
+    write_evaluation_report(tmp_path / "new.html", values)
+    shown = Tags((tmp_path / "new.html").read_text()).text.replace("\u00a0", " ")
+    for one in values["classes"]:
+        for name in ("precision", "recall", "f1"):
+            ends = one["intervals"][name]
+            assert ends["low"] <= one[name] <= ends["high"]
+            assert f"{one[name]:.3f} {ends['low']:.3f} – {ends['high']:.3f}" in shown
+    assert "A line along a bar is the interval of F1" in shown
+    error = values["calibration"]
+    assert error["low"] <= error["error"] <= error["high"]
+    assert re.search(r"the expected calibration error \(95 % interval [\d.]+ %–[\d.]+ %\)", shown)
+
+
+def test_evaluations_from_before_classes_had_intervals_are_shown(evil: Evaluated, tmp_path: Path) -> None:
+    values = json.loads(json.dumps(evil.as_dict()))
+    for one in values["classes"]:
+        del one["intervals"]
+    del values["calibration"]["low"], values["calibration"]["high"]
+    write_evaluation_report(tmp_path / "old.html", values)
+    shown = Tags((tmp_path / "old.html").read_text()).text
+    assert "the expected calibration error." in shown
+    assert "interval of F1" not in shown
+
+
 def test_a_whole_run(evil: Evaluated, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     for name in ("dev", "other", "test"):

@@ -170,7 +170,7 @@ def draw_reliability(bins: Sequence[Mapping[str, Any]], error: float) -> str:
 
 
 def draw_classes(classes: Sequence[Mapping[str, Any]]) -> str:
-    """Draw F1, precision and recall of classes, the worst first; of more than 30, the 30 worst."""
+    """Draw F1, with its interval, precision and recall of classes; of more than 30, the 30 worst."""
     shown = sorted(classes, key=lambda one: one["f1"])[:MOST]
     left, height = 1.0 + 0.085 * max(len(_short(one["label"])) for one in shown), 0.95 + 0.27 * len(shown)
 
@@ -191,6 +191,9 @@ def draw_classes(classes: Sequence[Mapping[str, Any]]) -> str:
                 zorder=3,
             )
         axes.barh(places, [one["f1"] for one in shown], 0.62, color=BLUE, alpha=0.35)
+        for row, one in enumerate(shown):
+            if ends := (one.get("intervals") or {}).get("f1"):  # older evaluations have none
+                axes.plot([ends["low"], ends["high"]], [row, row], color=BLUE, linewidth=1.2)
         axes.set_yticks(places, [_short(one["label"]) for one in shown])
         axes.invert_yaxis()
         axes.set_xlim(0, 1)

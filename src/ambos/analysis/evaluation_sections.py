@@ -105,8 +105,10 @@ def _show_confusion(page: Page, name: str, confusion: Values) -> None:
 
 def _show_classes(page: Page, name: str, classes: Sequence[Values]) -> None:
     page.heading(f"Label by label ({name})")
+    certain = any(one.get("intervals") for one in classes)  # older evaluations have none
     if len(classes) > 1:
-        page.picture(draw_classes(classes), "The worst first.")
+        line = " A line along a bar is the interval of F1." if certain else ""
+        page.picture(draw_classes(classes), f"The worst first.{line}")
     columns = ["label", "precision", "recall", "F1", "examples"]
     shown = sorted(classes, key=lambda one: -one["support"])[:_CLASSES]
     page.table(
@@ -114,15 +116,29 @@ def _show_classes(page: Page, name: str, classes: Sequence[Values]) -> None:
         [
             [
                 one["label"],
-                *(f"{one[key]:.3f}" for key in ("precision", "recall", "f1")),
+                *(_with_interval(one, key) for key in ("precision", "recall", "f1")),
                 f"{one['support']:,}",
             ]
             for one in shown
         ],
         right=columns[1:],
     )
+    if certain:
+        page.paragraph(
+            faint(
+                "Beside each figure stands its 95 % interval, from the same draws of examples. Where a draw "
+                "has nothing of a label, its figures are 0: intervals of rare labels are wide."
+            )
+        )
     if len(classes) > len(shown):
         page.paragraph(faint(f"The {len(shown)} most frequent of {len(classes):,} labels."))
+
+
+def _with_interval(score: Values, key: str) -> Text:
+    """Return a figure of a class, and its interval if there is one."""
+    found = (score.get("intervals") or {}).get(key)
+    figure = f"{score[key]:.3f}"
+    return [figure, faint(f" {_interval(found)}")] if found else figure
 
 
 def _show_calibration(page: Page, name: str, calibration: Values) -> None:
@@ -135,6 +151,11 @@ def _show_calibration(page: Page, name: str, calibration: Values) -> None:
         if temperature != 1
         else ""
     )
+    between = (
+        f" (95{SPACE}% interval {percent(calibration['low'])}–{percent(calibration['high'])})"
+        if "low" in calibration  # older evaluations have none
+        else ""
+    )
     page.picture(
         draw_reliability(calibration["bins"], calibration["error"]),
         "Among the predictions of which the model is, say, 80 % sure, 80 % should be right: on the dashed "
@@ -145,7 +166,7 @@ def _show_calibration(page: Page, name: str, calibration: Values) -> None:
         [
             "What the model says and how often it is right differ by ",
             strong(percent(calibration["error"])),
-            f" on average, the expected calibration error.{fitted}",
+            f" on average, the expected calibration error{between}.{fitted}",
         ]
     )
 

@@ -99,7 +99,8 @@ def evaluate(
     """Measure a model that classifies, scores, tags or answers, with a 95 % interval for every figure.
 
     Shows metrics, the labels one by one, whether the model is right as often as it says, what was cut, and
-    what it is most wrong about. Nothing is written unless --out or --save asks for it.
+    what it is most wrong about; --json and the report have the intervals of all figures of labels. Nothing
+    is written unless --out or --save asks for it.
 
     MODEL may be one that `transformers` saved, with a head for one of these tasks.
 
@@ -211,8 +212,11 @@ def _show(console: Console, value: dict[str, Any], out: Path | None) -> None:
     console.print()
     _show_classes(console, value["classes"])
     if value["calibration"]:
-        error, temperature = value["calibration"]["error"], value["calibration"]["temperature"]
-        console.print(f"calibration error {error:.4f} (temperature {temperature:.3g})")
+        found = value["calibration"]
+        between = f"95 % interval {found['low']:.4f} to {found['high']:.4f}"
+        console.print(
+            f"calibration error {found['error']:.4f} ({between}; temperature {found['temperature']:.3g})"
+        )
     limit = value["truncation"]["limit"]
     console.print(value["truncation"]["summary"] or f"no text was longer than {limit:,} tokens")
     _show_worst(console, value)
@@ -224,10 +228,13 @@ def _show_classes(console: Console, classes: list[dict[str, Any]]) -> None:
     if not classes:
         return
     names = ("precision", "recall", "f1")
-    rows = table("label", *names, "support", right=(*names, "support"))
+    columns = (*names, "f1, 95 % interval", "support")
+    rows = table("label", *columns, right=columns)
     for one in sorted(classes, key=lambda one: -one["support"])[:_CLASSES]:
         figures = [f"{one[name]:.4f}" for name in names]
-        rows.add_row(printable(one["label"]), *figures, f"{one['support']:,}")
+        ends = one["intervals"]["f1"]
+        between = f"{ends['low']:.4f} to {ends['high']:.4f}"
+        rows.add_row(printable(one["label"]), *figures, between, f"{one['support']:,}")
     console.print(rows)
     if len(classes) > _CLASSES:
         console.print(f"[dim]and {len(classes) - _CLASSES:,} rarer labels[/]")
