@@ -42,9 +42,9 @@ class PairSettings(Settings):
     start: Literal["new", "nsp"] = "new"
     """Of `joint`: begin with a new head, or with what the base learnt of neighbouring sentences."""
     grow_segments: bool = False
-    """Of `embed`: other pairs as negatives (by default for labels), cosines like scores, or in their order."""
+    """Of `joint`, with more texts than the base knows segments: give it more, copies of the second one."""
     contrast: Literal["in-batch", "cosine", "order"] | None = None
-    """Of `embed`: other pairs as negatives (by default for labels), cosines in the order of scores, or equal to them."""
+    """Of `embed`: other pairs as negatives (for labels by default), cosines like scores, or in their order."""
     positive: str | None = None
     """Of `embed`: the label of pairs that belong together."""
     scale: Positive = 20.0
