@@ -1,7 +1,9 @@
 """Rows are divided so that nothing leaks, and nothing is lost."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,13 +102,13 @@ def test_a_tenth_is_kept_back_of_every_label() -> None:
 
 
 def test_texts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kept rows are the first of ten folds, of texts that are compared once for both."""
+    """Which rows have the same text is asked once, for folds and for what is kept back."""
     rows = [text(f"text {number % 150}", "yes" if number % 10 < 3 else "no") for number in range(200)]
-    first = divide(rows, 10, seed=0, by_label=True) == 0
     counted = []
     monkeypatch.setattr(divide_rows, "Tally", lambda some: counted.append(len(some)) or Tally(some))
-    assert keep_back(rows).tolist() == first.tolist()
-    assert counted == [200]
+    assert keep_back(rows).any()
+    divide(rows, 10, seed=0, by_label=True)
+    assert counted == [200, 200]
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abcde")), min_size=2, max_size=60))
@@ -132,6 +134,82 @@ def test_a_tag_that_occurs_once_is_learnt() -> None:
         kept = keep_back(rare)
         assert not kept[place]
         assert kept.any()
+
+
+class TestLargeGroups:
+    """A text that many rows have is not what weights are chosen by."""
+
+    @staticmethod
+    def kept(rows: Sequence[Any]) -> tuple[int, Counter[Any]]:
+        """How many rows are kept back, and how often each text (passage of a question) is."""
+        kept = keep_back(rows)
+        assert kept.tolist() == keep_back(rows).tolist()
+        held = [row for row, back in zip(rows, kept, strict=True) if back]
+        return len(held), Counter(row.passage if isinstance(row, QuestionRow) else row.text for row in held)
+
+    def test_scores(self) -> None:
+        same = [TextRow("ok", (), 3.0, HERE, number) for number in range(120)]
+        others = [TextRow(f"text {number}", (), number / 9, HERE, number) for number in range(880)]
+        count, texts = self.kept([*others[:400], *same, *others[400:]])
+        assert count == len(texts) == 100
+        assert "ok" not in texts
+
+    @pytest.mark.parametrize("others", [("yes",), ("yes", "no"), ("no",)])
+    def test_labels(self, others: tuple[str, ...]) -> None:
+        """Where the text is the only one with its label, too: that is learnt from."""
+        rest = [text(f"text {number}", others[number % len(others)]) for number in range(850)]
+        count, texts = self.kept([*[text("ok", "yes")] * 150, *rest])
+        assert count == len(texts) == 100
+        assert "ok" not in texts
+
+    def test_several_labels(self) -> None:
+        rest = [
+            TextRow(f"text {number}", ("a", "b", "c")[: number % 4], None, HERE, 1) for number in range(850)
+        ]
+        count, texts = self.kept([*[TextRow("ok", ("a", "b"), None, HERE, 1)] * 150, *rest])
+        assert count == len(texts) == 100
+        assert "ok" not in texts
+
+    def test_questions(self) -> None:
+        """As many passages as a tenth of the questions allows."""
+        sizes = (300, 200, 150, 100, 80, 60, 40, 30, 25, 20)
+        rows = [
+            QuestionRow(f"{passage}-{n}", f"who {passage} {n}?", f"passage {passage}", (), HERE, n)
+            for passage, size in enumerate(sizes)
+            for n in range(size)
+        ]
+        count, passages = self.kept(rows)
+        assert len(passages) >= 3
+        assert 0.05 * len(rows) < count <= 0.1 * len(rows)
+
+    def test_words(self) -> None:
+        same = [WordsRow(("ok",), ("O",), HERE, number) for number in range(120)]
+        others = [WordsRow(("um", str(number)), ("O", "NUM"), HERE, number) for number in range(880)]
+        kept = keep_back([*same, *others])
+        assert kept.sum() == 100
+        assert not kept[:120].any()
+
+    @pytest.mark.parametrize(("same", "wanted"), [(500, 100), (900, 33), (990, 3)])
+    def test_rare_texts_are_learnt_from(self, same: int, wanted: int) -> None:
+        """Where one text is most of all rows, a tenth of them would be all others."""
+        count, texts = self.kept([*[text("ok")] * same, *(text(f"text {n}") for n in range(1000 - same))])
+        assert count == len(texts) == wanted
+        assert "ok" not in texts
+
+    def test_texts_of_all_sizes_are_kept(self) -> None:
+        """Large and small ones alike, where none is much of the tenth."""
+        rows = [text(f"text {number}") for number in range(500)]
+        rows += [text(f"often {number}") for number in range(50) for _ in range(10)]
+        count, texts = self.kept(rows)
+        assert 80 <= count <= 100
+        assert sorted(texts.values()) == [*[1] * 50, *[10] * 5]
+
+    def test_every_text_is_large(self) -> None:
+        """The smallest one is kept back, unless it alone has a label."""
+        rows = [text(f"text {group}", "yes") for group, size in enumerate((50, 30, 20)) for _ in range(size)]
+        assert self.kept(rows) == (20, Counter({"text 2": 20}))
+        rows = [*rows[:-20], *[text("text 2", "no")] * 20]
+        assert self.kept(rows) == (30, Counter({"text 1": 30}))
 
 
 def test_too_few_texts() -> None:

@@ -57,6 +57,13 @@ def test_equal_texts_are_held_out_together(texts: list[int], share: float, seed:
     assert 0 < found.sum() <= share * len(texts) + 0.5 + 1e-9
 
 
+def test_one_text_is_not_all_that_is_held_out() -> None:
+    texts = [0] * 90 + list(range(1, 911))
+    found = hold_out([0] * 1000, 0.1, 0, texts)
+    assert found.sum() == 100
+    assert not found[:90].any()
+
+
 def test_what_is_held_out_is_not_learnt_from(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three copies of every text: each is on one side, whatever its spaces."""
     seen = []

@@ -12,7 +12,9 @@ from ambos.data.rows import Row, WordsRow
 from ambos.data.tally_rows import Tally
 from ambos.errors import UsageError
 
-_PARTS = 10  # of which one is kept back
+_SHARE = 0.1  # of the rows, that is kept back
+_ALONE = 0.1  # of what is kept back, that rows with the same text are at most, where there are others
+_TAKEN = 1 / 3  # of the rows with such texts, that are kept back at most
 
 
 def divide(rows: Sequence[Row], folds: int, seed: int, *, by_label: bool = False) -> NDArray[np.int64]:
@@ -87,7 +89,8 @@ def keep_back(rows: Sequence[Row]) -> NDArray[np.bool_]:
     """Tell which rows, a tenth, are kept back from training to select by, (n,); the same ones every time.
 
     Rows with the same text are on one side, every label has its share on both, and a label or tag that no
-    other row has is learnt from. Where all texts are the same, nothing is kept back.
+    other text has is learnt from. `draw_share` says which texts these are; if each has more rows than a
+    tenth, it is the one with the fewest. Where all texts are the same, nothing is kept back.
 
     Examples
     --------
@@ -98,14 +101,85 @@ def keep_back(rows: Sequence[Row]) -> NDArray[np.bool_]:
     [False, False, False]
     """
     group = same_text(rows)
-    texts = len(np.bincount(group))
-    if texts < 2:
+    sizes = np.bincount(group)
+    names = _names_by_group(rows, group)
+    texts_of = Counter(name for some in names for name in some)
+    free = np.array([all(texts_of[name] > 1 for name in some) for some in names], np.bool_)
+    if len(sizes) < 2 or not free.any():
         return np.zeros(len(rows), np.bool_)
     by_label = all(len(_names(row)) == 1 and not isinstance(row, WordsRow) for row in rows)
-    kept = _deal(rows, group, min(_PARTS, texts), 0, by_label=by_label) == 0
-    known = {name for row, back in zip(rows, kept, strict=True) if not back for name in _names(row)}
-    lost = [bool(back) and not known.issuperset(_names(row)) for row, back in zip(rows, kept, strict=True)]
-    return np.asarray(kept & ~np.isin(group, group[lost]))
+    strata = np.unique(_labels(rows, group), return_inverse=True)[1] if by_label else np.zeros_like(sizes)
+    chance = Draws.of(0, "kept back").uniform(np.arange(len(sizes)))
+    kept = draw_share(sizes, strata, _SHARE, chance, free)
+    if not kept.any():
+        kept[np.lexsort((chance, sizes, ~free))[0]] = True
+    taken = Counter(name for number in np.flatnonzero(kept).tolist() for name in names[number])
+    for number in np.flatnonzero(kept).tolist():
+        if any(taken[name] == texts_of[name] for name in names[number]):  # it would not be learnt
+            kept[number] = False
+            taken.subtract(names[number])
+    held: NDArray[np.bool_] = kept[group]
+    return held
+
+
+def draw_share(
+    sizes: NDArray[np.int64],
+    strata: NDArray[Any],
+    share: float,
+    chance: NDArray[np.float64],
+    free: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_]:
+    """Tell which groups of rows make a share of all rows, (g,), of each stratum as nearly as can be.
+
+    A group that is more than a tenth of the share would be much of it: smaller ones are drawn, each with the
+    same chance. At most a third of those is taken (the share, if it is more); where that is not enough,
+    larger ones are added, the smallest first. None is larger than the share: if all are, nothing is taken.
+
+    Parameters
+    ----------
+    sizes, strata
+        (g,) rows of each group, and of which stratum they are.
+    chance
+        (g,) drawn numbers that put groups of one size in order.
+    free
+        (g,) which groups may be taken; by default all.
+
+    Examples
+    --------
+    >>> sizes = np.array([40, *[1] * 60])
+    >>> found = draw_share(sizes, np.zeros(61), 0.1, np.arange(61) / 61)
+    >>> found[0].item(), sizes[found].sum().item()
+    (False, 10)
+    """
+    most = np.floor(share * sizes.sum() + 0.5)
+    fits = (sizes <= most) if free is None else free & (sizes <= most)
+    kept, found = 0, np.zeros(len(sizes), np.bool_)
+    if not fits.any():
+        return found
+    small = fits & (sizes <= max(_ALONE * most, sizes[fits].min()))
+    wanted, highest = share * (sizes.sum() / sizes[small].sum()), max(share, _TAKEN)
+    order = np.lexsort((chance, sizes, strata))  # one stratum after the other, so that each has its share
+    order = order[small[order]]
+    places = np.floor(min(wanted, highest) * np.arange(len(order) + 1) + 0.5)
+    by_size = np.lexsort((chance, sizes))
+    more = fits & ~small if wanted > highest else small  # for what is missing yet
+    for number in [*order[np.diff(places) > 0].tolist(), *by_size[more[by_size]].tolist()]:
+        if not found[number] and kept + sizes[number] <= most:
+            found[number] = True
+            kept += int(sizes[number])
+    if not kept:
+        found[by_size[small[by_size]][0]] = True
+    return found
+
+
+def _names_by_group(rows: Sequence[Row], group: NDArray[np.int64]) -> list[frozenset[str]]:
+    """Return what the rows of each group are labelled; equal sets are one object, since there are few."""
+    known: dict[frozenset[str], frozenset[str]] = {}
+    found = [frozenset[str]()] * (int(group.max(initial=-1)) + 1)
+    for row, number in zip(rows, group.tolist(), strict=True):
+        both = found[number].union(_names(row))
+        found[number] = known.setdefault(both, both)
+    return found
 
 
 def _names(row: Any) -> Sequence[str]:  # noqa: ANN401 (any kind of row)

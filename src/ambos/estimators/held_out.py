@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ambos.data.divide_rows import draw_share
 from ambos.data.draws import Draws
 from ambos.estimators.inputs import BadValueError
 
@@ -10,7 +11,7 @@ from ambos.estimators.inputs import BadValueError
 def hold_out(strata: ArrayLike, share: float, seed: int, texts: ArrayLike | None = None) -> NDArray[np.bool_]:
     """Tell which of n rows are kept back, (n,): a share of all, and of each stratum as nearly as can be.
 
-    Rows with the same number in `texts` have the same text, and are on one side.
+    Rows with the same number in `texts` have the same text, and are on one side; `draw_share` says which.
 
     Examples
     --------
@@ -31,13 +32,8 @@ def hold_out(strata: ArrayLike, share: float, seed: int, texts: ArrayLike | None
     if not 0 < share < 1 or not 0 < round(share * count) < count or len(sizes) < 2:
         raise _impossible(share, count, len(sizes))
     chance = Draws.of(seed, "validation").uniform(firsts)
-    order = np.lexsort((chance, np.asarray(strata)[firsts]))  # one stratum after the other, each shuffled
-    wanted = np.floor(share * np.cumsum(sizes[order]) + 0.5)
-    kept, found = 0, np.zeros(len(sizes), np.bool_)
-    for number, size, most in zip(order.tolist(), sizes[order].tolist(), wanted.tolist(), strict=True):
-        if kept + size <= most:
-            found[number], kept = True, kept + size
-    if not kept:
+    found = draw_share(sizes, np.asarray(strata)[firsts], share, chance)
+    if not found.any():
         raise _impossible(share, count, len(sizes))
     held: NDArray[np.bool_] = found[group]
     return held
