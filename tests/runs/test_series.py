@@ -14,7 +14,7 @@ import ambos
 from ambos.analysis.series_report import warned
 from ambos.errors import InputError, OutputError, UsageError
 from ambos.runs.finetune_run import finetune, resume_finetuning
-from ambos.runs.folder import read_run
+from ambos.runs.folder import read_run, write_run
 from ambos.runs.series import finetune_series, resume_series
 from tests.runs.conftest import Forge
 from tests.runs.small import small_recipe, write_small
@@ -166,6 +166,21 @@ def test_other_tasks(task: str, base: Path, files: dict[str, dict[str, str]], tm
     metric = {"score": "spearman", "tag": "micro_f1", "answer": "f1"}[task]
     assert about["metric"] == metric
     assert set(about["spread"]) == {"dev", "test"}
+
+
+def test_rows_kept_back_by_another_rule_are_not_those_of_the_run(
+    base: Path, files: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
+    """An earlier release kept other rows back, and did not write down which."""
+    run, train = tmp_path / "run", {"train": files["classify"]["train"]}
+    assert finetune_series(run, small_recipe("classify", base, train, seeds=2, epochs=0.3))
+    assert resume_series(run)
+    about = read_run(run)
+    del about["fingerprints"]["rows kept back"]
+    write_run(run, about)
+    with pytest.raises(InputError, match="the rows kept back changed since the run was interrupted"):
+        resume_series(run)
+    assert resume_series(run, anyway=True)
 
 
 def test_where_less_is_better_the_least_is_chosen(

@@ -13,6 +13,7 @@ from ambos.runs.folder import FINETUNED, LEFT, MEMBER, RECIPE, begin_folder
 from ambos.runs.splits import Splits
 from ambos.write_errors import output_errors
 
+KEPT = "rows kept back"  # the fingerprint of those that a run has instead of dev rows
 _READ = {".safetensors", ".json", ".txt", ".model"}  # what a model is made of
 
 
@@ -54,8 +55,12 @@ def fingerprints(recipe: FinetuneRecipe, splits: Splits) -> dict[str, str]:
     data = "".join(f"{name} {sha256(Path(name))}\n" for name in sorted(splits.files))
     base = resolve(recipe.base)
     files = sorted(path for path in base.rglob("*") if path.suffix in _READ)
-    return {
+    found = {
         "recipe": hashlib.sha256(write_toml(recipe).encode()).hexdigest(),
         "data": hashlib.sha256(data.encode()).hexdigest(),
         "base": hashlib.sha256("".join(map(sha256, files)).encode()).hexdigest(),
     }
+    if splits.kept_back:  # a run must not learn from what another release chose its weights by
+        rows = "".join(f"{row.file} {row.line} {getattr(row, 'id', None)}\n" for row in splits.dev.rows)
+        found[KEPT] = hashlib.sha256(rows.encode("utf-8", "surrogatepass")).hexdigest()
+    return found

@@ -9,7 +9,7 @@ from ambos.data.detect_columns import FURTHER
 from ambos.errors import OutputError, UsageError
 from ambos.files import lock, refuse_inside
 from ambos.runs.choices import choose
-from ambos.runs.finetune_folder import fingerprints, recipe_of, refuse_run
+from ambos.runs.finetune_folder import KEPT, fingerprints, recipe_of, refuse_run
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.folder import RUN, read_run
 from ambos.runs.pair_settings import Scheme
@@ -18,7 +18,11 @@ from ambos.train.team import Team
 from ambos.write_errors import output_errors
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-_OF_DATA = {"data": "the --train, --dev and --test files", "base": "the files of the base"}
+_OF_DATA = {
+    "data": "the --train, --dev and --test files",
+    "base": "the files of the base",
+    KEPT: "the rows of --train that are kept back",
+}
 _OF_NONE = {"positive": None, "grow_segments": False}  # what no scheme here makes something of
 _SHOWN = 6  # settings that an error names
 
@@ -211,5 +215,5 @@ def _other_files(about: Mapping[str, Any], prints: Mapping[str, str]) -> dict[st
     return {
         what: ("with other contents, or under other names" if before else "not known", "as they are now")
         for name, what in _OF_DATA.items()
-        if (before or {}).get(name) != prints[name]
+        if (before or {}).get(name) != prints.get(name)
     }
