@@ -205,6 +205,18 @@ class TestRefusedBeforeTraining:
         assert error["found"] == "'PER'"
         assert error["fix"].startswith("correct it; if these are no entities")
 
+    @pytest.mark.parametrize("given", [["--minutes", 1], ["--set", "minutes=1"]])
+    def test_epochs_and_minutes(self, refuse: Callable[..., dict], given: list[object]) -> None:
+        Path("train.csv").write_text("text,score\n" + "".join(f"Um {n},{n}\n" for n in range(8)))
+        what = "--epochs and --minutes exclude each other"
+        error = refuse(2, what, "score", "--train", "train.csv", *given)
+        assert (error["found"][:19], error["fix"]) == ("epochs 1.0 and minu", "leave one of them out")
+
+    def test_pooling_of_tokens(self, refuse: Callable[..., dict]) -> None:
+        Path("train.conll").write_text("Ana\tB-PER\nri\tO\n\n" * 4)
+        error = refuse(2, "a setting is wrong", "tag", "--train", "train.conll", "--pool", "mean")
+        assert "head.pooling is for heads that read a text as a whole" in error["found"]
+
     def test_scores_that_are_all_the_same(self, refuse: Callable[..., dict]) -> None:
         Path("train.csv").write_text("text,score\n" + "".join(f"Um {n},2.5\n" for n in range(8)))
         error = refuse(3, "train.csv: all scores are the same", "score", "--train", "train.csv")

@@ -73,6 +73,27 @@ def test_parameters_reach_the_recipe() -> None:
     assert (recipe.long, recipe.max_length, recipe.schedule.warmup) == ("windows", 20, 0.3)
 
 
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"seeds": 5}, "seeds"),
+        ({"folds": 5}, "folds"),
+        ({"search": {"trials": 20}}, "search"),
+        ({"data": {"skip_bad": True}}, "data"),
+        ({"data": {"dev": ["dev.csv"]}, "folds": 3}, "folds, data"),
+        ({"checks": {"rows": 0}, "saving": {"steps": 5}}, "saving, checks"),
+        ({"base": "minilm"}, "base"),
+        ({"task": "score"}, "task"),
+    ],
+)
+def test_settings_that_fit_makes_nothing_of_are_refused(settings: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match="TextClassifier makes nothing of some settings") as error:
+        TextClassifier("nowhere", settings=settings).fit(["a", "b"], [0, 1])
+    assert f"settings: {named}\n" in str(error.value)
+    default = {"seeds": 0, "data": {}, "search": {"trials": 0}}
+    assert TextClassifier(settings=default)._recipe(0, several=False).method is None
+
+
 def test_pipelines_searches_and_cross_validation(base: Path) -> None:
     texts, good = reviews(60)
     y = np.array(["mau", "bom"])[good]

@@ -66,6 +66,29 @@ def test_smoothing_needs_labels(task: str) -> None:
     assert recipe("combined", {"learning": {"smoothing": 0.1}}).learning.smoothing == 0.1
 
 
+@pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
+@pytest.mark.parametrize("task", ["tag", "answer"])
+def test_pooling_is_for_whole_texts(task: str, pooling: str) -> None:
+    given = {"task": task, "head": {"pooling": pooling}}
+    with pytest.raises(UsageError) as error:
+        load_recipe(FinetuneRecipe, [given])
+    assert error.value.found == (
+        f"head.pooling is for heads that read a text as a whole, and {task} reads tokens"
+    )
+    assert load_recipe(FinetuneRecipe, [given], context=TRIED).head.pooling == pooling
+
+
+def test_a_space_is_for_a_search() -> None:
+    space = {"search": {"space": {"epochs": [2, 4]}}}
+    with pytest.raises(UsageError) as error:
+        recipe("joint", space)
+    assert error.value.found == "search.space is for a search, and search.trials asks for none"
+    assert recipe("joint", {"search": {**space["search"], "trials": 2}}).search.space == {"epochs": [2, 4]}
+    assert recipe("joint", {"search": {"space": {}}}).method is None
+    with pytest.raises(UsageError, match="a space to search, and no search"):
+        refuse_no_pairs(recipe("joint", space, tried=True))
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_labels_or_scores(scheme: str) -> None:
     with pytest.raises(UsageError) as error:

@@ -6,7 +6,19 @@ import typer
 
 from ambos.cli import columns as of
 from ambos.cli import pair_options as pairs
-from ambos.cli.options import Base, Dev, Encoding, Force, Hidden, Json, MaxLength, Out, Quiet, SkipBad
+from ambos.cli.options import (
+    Base,
+    Dev,
+    Encoding,
+    Force,
+    Hidden,
+    Json,
+    MaxLength,
+    Out,
+    Quiet,
+    SkipBad,
+    settings_given,
+)
 from ambos.cli.screen import Screen
 from ambos.errors import UsageError
 
@@ -182,7 +194,7 @@ def finetune(
     ambos finetune answer --train squad.json --base minilm --epochs 2 --out qa ·
     ambos finetune pair --train nli.jsonl --base minilm --scheme combined --out nli
     """
-    from ambos.recipe import load_recipe, stated, with_overrides  # noqa: PLC0415
+    from ambos.recipe import load_recipe  # noqa: PLC0415
     from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
 
     columns = {
@@ -240,8 +252,7 @@ def finetune(
         "folds": folds,
         "search": {"trials": search},
     }
-    values = with_overrides(stated(given), settings or [])
-    recipe = load_recipe(FinetuneRecipe, [values])
+    recipe = load_recipe(FinetuneRecipe, [settings_given(given, settings)])
 
     from ambos.cli import finetuned, series  # noqa: PLC0415
     from ambos.cli.training import Display  # noqa: PLC0415

@@ -1,10 +1,12 @@
 """Options that several commands share, with the one text that explains each."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from ambos.errors import UsageError
 from ambos.text.sources import check_language
 from ambos.text.stream import Limits, ReadOptions, check_encoding
 
@@ -119,3 +121,24 @@ def read_options(
 def language_option(code: str | None) -> str | None:
     """Check `--language`."""
     return None if code is None else check_language(code)
+
+
+def settings_given(options: Mapping[str, Any], overrides: Sequence[str] | None) -> dict[str, Any]:
+    """Return what a user says of a fine-tuning run, `--set` laid over other options; nothing by default.
+
+    Raises
+    ------
+    UsageError
+        If both epochs and minutes are said: a run ends by one of them.
+    """
+    from ambos.recipe import stated, with_overrides  # noqa: PLC0415
+
+    values = with_overrides(stated(options), overrides or ())
+    if {"epochs", "minutes"} <= values.keys():
+        raise UsageError(
+            "--epochs and --minutes exclude each other",
+            expected="how often every row is read, or how long to train by the clock",
+            found=f"epochs {values['epochs']} and minutes {values['minutes']}",
+            fix="leave one of them out",
+        )
+    return values

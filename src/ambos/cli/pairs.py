@@ -7,7 +7,19 @@ import typer
 from rich.console import Console
 
 from ambos.cli import columns as of
-from ambos.cli.options import Base, Dev, Encoding, Force, Hidden, Json, MaxLength, Out, Quiet, SkipBad
+from ambos.cli.options import (
+    Base,
+    Dev,
+    Encoding,
+    Force,
+    Hidden,
+    Json,
+    MaxLength,
+    Out,
+    Quiet,
+    SkipBad,
+    settings_given,
+)
 from ambos.cli.pair_options import Absolute, SchemeName, task_of_pairs
 from ambos.cli.screen import Screen, printable, table
 from ambos.errors import UsageError
@@ -88,7 +100,7 @@ def compare(
     --base minilm --schemes joint,combined --epochs 1 --out lab
     """
     chosen = _chosen(schemes)
-    from ambos.recipe import load_recipe, stated, with_overrides  # noqa: PLC0415
+    from ambos.recipe import load_recipe  # noqa: PLC0415
     from ambos.runs.finetune_settings import TRIED, FinetuneRecipe  # noqa: PLC0415
 
     columns = {"text_a": text_a, "text_b": text_b, "label": label, "score": score}
@@ -114,8 +126,7 @@ def compare(
         },
         "learning": {"lr": lr},
     }
-    values = with_overrides(stated(given), settings or [])
-    recipe = load_recipe(FinetuneRecipe, [values], context=TRIED)
+    recipe = load_recipe(FinetuneRecipe, [settings_given(given, settings)], context=TRIED)
 
     from ambos.cli.training import Display  # noqa: PLC0415
     from ambos.runs.pairs import PairLab  # noqa: PLC0415

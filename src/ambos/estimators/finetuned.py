@@ -63,6 +63,8 @@ _GROUPS = {
     **dict.fromkeys(("scheme", "absolute"), "pair"),
 }
 _OUTSIDE = frozenset({"base", "validation", "random_state", "verbose", "settings"})  # of the recipe
+# Settings that `fit` makes nothing of: it has a base and rows, makes one run, and writes nothing.
+_UNUSED = ("base", "seeds", "folds", "search", "data", "saving", "checks")
 
 
 @dataclass(frozen=True)
@@ -236,6 +238,7 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
             raise BadValueError(
                 f"a parameter of {name} is wrong", found=error.found, fix=f"help({name})"
             ) from error
+        self._refuse_unused(recipe)
         if not self.validation and (recipe.selection.patience or recipe.selection.metric):
             raise BadValueError(
                 "patience and metric need examples to measure with",
@@ -244,6 +247,21 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
                 fix="validation=0.1",
             )
         return recipe
+
+    def _refuse_unused(self, recipe: FinetuneRecipe) -> None:
+        """Raise `BadValueError` for settings that `fit` would make nothing of."""
+        fields = FinetuneRecipe.model_fields
+        found = [name for name in _UNUSED if getattr(recipe, name) != fields[name].default]
+        if recipe.task != self._task:
+            found.insert(0, "task")
+        if found:
+            raise BadValueError(
+                f"{type(self).__name__} makes nothing of some settings",
+                expected="settings of how one run learns from the examples that fit is given",
+                found=f"settings: {', '.join(found)}",
+                fix="leave them out; `ambos finetune` reads files and makes several runs, and so do "
+                "cross_val_score and GridSearchCV",
+            )
 
     def _predictions(self, rows: Sequence[Any]) -> list[Any]:
         """Return what the task says of each row."""

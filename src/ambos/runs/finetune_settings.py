@@ -206,6 +206,12 @@ class FinetuneRecipe(Settings):
         found = []
         if self.head.hidden and self.pair.scheme == "embed":
             found.append("head.hidden is for schemes with a head, and embed has none")
+        if self.head.pooling and self.task in {"tag", "answer"}:
+            found.append(
+                f"head.pooling is for heads that read a text as a whole, and {self.task} reads tokens"
+            )
+        if self.search.space and not self.search.trials:
+            found.append("search.space is for a search, and search.trials asks for none")
         further = [f"data.columns.{role}" for role in FURTHER if role in self.data.columns]
         if further and (self.pair.scheme != "joint" or self.task in {"tag", "answer"}):
             other = self.task if self.pair.scheme == "joint" else self.pair.scheme

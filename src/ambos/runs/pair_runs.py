@@ -85,7 +85,7 @@ def _without_embed(recipe: FinetuneRecipe, *, by_error: bool) -> tuple[str, str]
 
 
 def refuse_no_pairs(recipe: FinetuneRecipe) -> None:
-    """Raise `UsageError` for what only some schemes read, or the baselines do not learn."""
+    """Raise `UsageError` for what only some schemes read, or the baselines do not learn, or nobody reads."""
     further = [f"data.columns.{role}" for role in FURTHER if role in recipe.data.columns]
     if further:
         raise UsageError(
@@ -100,6 +100,13 @@ def refuse_no_pairs(recipe: FinetuneRecipe) -> None:
             expected="--label or --score",
             found=f"--label {recipe.data.columns['label']} --score {recipe.data.columns['score']}",
             fix="leave one of them out",
+        )
+    if recipe.search.space and not recipe.search.trials:
+        raise UsageError(
+            "there is a space to search, and no search",
+            expected="a number of trials",
+            found="search.space",
+            fix="leave it out, or say how many settings to try: --set search.trials=10",
         )
     if recipe.several:
         raise UsageError(
