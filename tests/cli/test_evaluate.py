@@ -235,6 +235,22 @@ class TestBadInput:
         shown = ambos("evaluate", model("classify"), file, "--skip-bad")
         assert "rows left out: 1 for empty text, 1 for unknown label" in shown.out
 
+    @pytest.mark.parametrize("labels", [1, 8])
+    def test_rows_of_no_use_and_labels_that_are_not_known(
+        self, ambos: Run, model: Callable[[str], Path], tmp_path: Path, labels: int
+    ) -> None:
+        """Both are said, first what stands first; many labels end the reading, and are not all."""
+        rows = [("", "arte"), ("um", "arte"), *((f"dois {n}", f"x{n}") for n in range(labels))]
+        file = write_csv(tmp_path / "a.csv", rows)
+        found = ambos("evaluate", model("classify"), file).refused(
+            3, f"{file}, line 2: 1 row cannot be used; and {file}, line 4: the label"
+        )
+        assert "empty text" in found["found"]
+        assert "; x0" in found["found"]
+        assert found["fix"] == "put them right, or leave them out with --skip-bad"
+        file = write_csv(tmp_path / "a.csv", rows[::-1][:labels] + rows[:2])
+        ambos("evaluate", model("classify"), file).refused(3, f"{file}, line 2: the label")
+
     def test_a_broken_line_of_json(self, ambos: Run, model: Callable[[str], Path], tmp_path: Path) -> None:
         file = tmp_path / "a.jsonl"
         file.write_text('{"text": "um", "label": "arte"}\n{"text": \n')

@@ -46,7 +46,8 @@ class KnownRows:
 
     def __iter__(self) -> Iterator[Any]:
         problems, unknown = Problems(skip_bad=self.skip_bad), Counter[str]()
-        yield from known_rows(self.task, self.files.rows(problems), unknown, skip_bad=self.skip_bad)
+        rows = self.files.rows(problems)
+        yield from known_rows(self.task, rows, unknown, skip_bad=self.skip_bad, problems=problems)
         self.left_out = {str(kind): count for kind, count in problems.counts.items()} | unknown
 
 
@@ -58,10 +59,12 @@ def known_rows(
     skip_bad: bool,
     exact: bool = False,
     learnt: bool = False,
+    problems: Problems | None = None,
 ) -> Iterator[Any]:
     """Yield the rows whose labels a model knows; count the others, or raise `InputError` for a few of them.
 
-    `exact` is as in `KnownLabels`, `learnt` as in `unknown_labels`.
+    `exact` is as in `KnownLabels`, `learnt` as in `unknown_labels`. Where `rows` are read from files,
+    `problems` knows of those that cannot be used; they are refused together with the labels.
     """
     known = KnownLabels(task, exact=exact)
     refused: dict[str, Place] = {}
@@ -78,10 +81,30 @@ def known_rows(
                     refused.setdefault(name, (row.file, line))
             else:
                 break
-    except InputError as error:  # what stands first in the files is said first
-        raise (refusal() if refused else error) from None
+        if refused and problems is not None:  # where reading ended early, nobody has asked yet
+            problems.check()
+    except InputError as error:
+        raise (_both(refusal(), error) if refused else error) from None
     if refused:
         raise refusal()
+
+
+def _both(one: InputError, other: InputError) -> InputError:
+    """Return one error for two; of what is wrong in one file, what stands first is said first."""
+    if one.file == other.file and (other.line or 0) < (one.line or 0):
+        one, other = other, one
+    return InputError(
+        f"{one.what}; and {other.where or 'elsewhere'}: {other.what}",
+        expected=_joined(one.expected, other.expected),
+        found=_joined(one.found, other.found),
+        fix=one.fix or other.fix,
+        file=one.file,
+        line=one.line,
+    )
+
+
+def _joined(*said: str | None) -> str | None:
+    return "; ".join(filter(None, said)) or None
 
 
 def _missing(known: KnownLabels, row: Any, *, skip_bad: bool) -> Iterator[tuple[str, int]]:  # noqa: ANN401
