@@ -1,6 +1,7 @@
 """Fine-tuning without files: steps are those of transformers and torch, and the same for the same seed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoModelForTokenClassification
 
 from ambos.bundle.bundle import Bundle
-from ambos.data.rows import PairRow, TextRow, WordsRow
+from ambos.data.rows import PairRow, QuestionRow, TextRow, WordsRow
 from ambos.errors import UsageError
 from ambos.recipe import load_recipe
 from ambos.runs.finetune import Finetuning
@@ -106,6 +107,36 @@ def test_a_metric_that_is_not_there_is_refused_before_training(model_folder: Cal
             Bundle.load(model_folder("wordpiece")), reviews(8), [], recipe(selection={"metric": "acuracy"})
         )
     assert caught.value.fix == "did you mean accuracy?"
+
+
+def test_a_metric_that_only_some_rows_give_may_decide(model_folder: Callable[[str], Path]) -> None:
+    """Questions with and without answers: those that the weights are chosen by say what there is."""
+    there = QuestionRow("1", "quem dorme?", "o gato dorme", (("o gato", 0),), HERE, 1)
+    nowhere = QuestionRow("2", "quem canta?", "o gato dorme", (), HERE, 2)
+    how = recipe("answer", selection={"metric": "answerable_f1"}, epochs=1.0)
+    both = [there, nowhere]
+    work = Finetuning(Bundle.load(model_folder("wordpiece")), both, both, how)
+    train(work)
+    assert work.best.step >= 0
+    assert set(work.task.metrics_of(both)) == work.measure(both).keys()
+    for some in ([there], [nowhere], []):
+        with pytest.raises(UsageError, match="there is no metric 'answerable_f1' for answer") as caught:
+            Finetuning(Bundle.load(model_folder("wordpiece")), both, some, how)
+        assert caught.value.expected == "one of exact_match, f1"
+
+
+def test_pairs_without_labels_have_no_correlation_to_decide(model_folder: Callable[[str], Path]) -> None:
+    """Of training rows there may be labels, where those that the weights are chosen by have none."""
+    rows = [
+        PairRow(f"o gato {number}", f"um gato {number}", ("yes",), None, HERE, number) for number in range(4)
+    ]
+    bare = [replace(row, labels=()) for row in rows]
+    given = {"scheme": "embed", "positive": "yes"}
+    how = recipe("embed", pair=given, selection={"metric": "spearman"}, epochs=1.0)
+    work = Finetuning(Bundle.load(model_folder("wordpiece")), rows, rows, how)
+    assert set(work.task.metrics_of(rows)) == work.measure(rows).keys()
+    with pytest.raises(UsageError, match="there is no metric 'spearman' for embed"):
+        Finetuning(Bundle.load(model_folder("wordpiece")), rows, bare, how)
 
 
 @pytest.mark.parametrize("freeze", ["all", 2])

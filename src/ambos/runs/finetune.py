@@ -1,6 +1,6 @@
 """Fine-tuning in memory: a base with a new head, trained on rows, its best weights kept and calibrated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,7 +73,7 @@ class Finetuning:
         if not self.train:
             raise UsageError("there are no rows to learn from", fix="give a file with rows as --train")
         self.task = make_task(self.recipe, self.train, self.labels)
-        self.metric(self.task.evaluation().values())  # asked before an epoch is spent
+        self.metric(self.task.metrics_of(self.dev))  # asked before an epoch is spent
         self.train = [row for row in self.train if self.task.learns_from(row)]
         if self.recipe.task == "embed" and not any(row.labels or row.score is not None for row in self.train):
             self.notes.append("pairs without label and score: all of them are taken to belong together")
@@ -182,16 +182,9 @@ class Finetuning:
         record |= {key: one.as_dict() for key, one in metrics.items()}
         return [record | {"metric": name, "best": is_best}]
 
-    def metric(self, metrics: Mapping[str, object]) -> str:
+    def metric(self, metrics: Collection[str]) -> str:
         """Return the name of the metric that decides, which must be one of these."""
-        name = self.recipe.selection.metric or self.task.main
-        if name not in metrics:
-            raise UsageError(
-                f"there is no metric {name!r} for {self.task.name}",
-                expected=f"one of {', '.join(metrics)}",
-                fix=did_you_mean(name, metrics),
-            )
-        return name
+        return deciding_metric(self.recipe, self.task, metrics)
 
     def measure(
         self, rows: Sequence[Any], *, draws: int = 200, loss: MeanLoss | None = None, stop: Stop | None = None
@@ -236,3 +229,15 @@ class Finetuning:
             self.task.end(self.bundle.network.heads[self.task.head])
         self.calibration = calibrate(self)
         remember(self.bundle, self.task, self.reading)
+
+
+def deciding_metric(recipe: FinetuneRecipe, task: Task[Any, Any], metrics: Collection[str]) -> str:
+    """Return the name of the metric that decides which weights are kept, which must be one of these."""
+    name = recipe.selection.metric or task.main
+    if name not in metrics:
+        raise UsageError(
+            f"there is no metric {name!r} for {task.name}",
+            expected=f"one of {', '.join(metrics)}",
+            fix=did_you_mean(name, metrics),
+        )
+    return name

@@ -16,6 +16,7 @@ from ambos.evaluate.sparse_rows import Rows, below
 from ambos.evaluate.tags import Tags
 from ambos.files import sha256
 from ambos.runs.evaluation import Evaluated
+from ambos.runs.finetune import deciding_metric
 from ambos.runs.finetune_settings import DataFiles, FinetuneRecipe
 from ambos.runs.judging import judge_of, line_of
 from ambos.runs.members import Finished, Member, Series
@@ -54,6 +55,10 @@ class Folds(Series):
         super().__init__(folder, recipe, splits)
         self.rows = splits.train.rows
         self.fold_of = folds_of(self.rows, recipe)
+        if recipe.selection.metric:  # refused here, not after hours, if rows to select by do not give it
+            for number in range(recipe.folds + 1):
+                dev = self.member(number, []).splits.dev.rows
+                deciding_metric(recipe, self.task, self.task.metrics_of(dev))
 
     @property
     def names(self) -> list[str]:

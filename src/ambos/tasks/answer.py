@@ -250,10 +250,15 @@ class Answer(Task[QuestionRow, Answered]):
         """Return what takes in examples and gives the metrics."""
         return Answers()
 
+    def metrics_of(self, rows: Sequence[QuestionRow]) -> list[str]:
+        """Return their names: some are for rows that have questions with an answer and others without."""
+        evaluation = self.evaluation()
+        evaluation.add(_texts(rows), [""] * len(rows))
+        return list(evaluation.values())
+
     def compare(self, rows: Sequence[QuestionRow], predictions: Sequence[Answered]) -> tuple[Any, Any]:
         """Return for every question the answers that count as right, and the one given."""
-        gold = [[text for text, _ in row.answers] for row in rows]
-        return gold, [one.best.text for one in predictions]
+        return _texts(rows), [one.best.text for one in predictions]
 
     @property
     def main(self) -> str:
@@ -268,6 +273,11 @@ class Answer(Task[QuestionRow, Answered]):
             "threshold": self.threshold,
             "temperature": self.temperature,
         }
+
+
+def _texts(rows: Sequence[QuestionRow]) -> list[list[str]]:
+    """Return the answers of each question that count as right."""
+    return [[text for text, _ in row.answers] for row in rows]
 
 
 def _pairs(logits: Logits) -> dict[tuple[int, int], float]:

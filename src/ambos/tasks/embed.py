@@ -187,6 +187,13 @@ class Embed(Task[PairRow, float]):
         """Return what takes in examples and gives the metrics."""
         return Retrieval(graded=self.graded) if self.ranks else Regression()
 
+    def metrics_of(self, rows: Sequence[PairRow]) -> list[str]:
+        """Return their names: some are for rows with labels or scores."""
+        evaluation = self.evaluation()
+        if rows:
+            evaluation.add(*self.compare(rows, [0.0] * len(rows)))
+        return list(evaluation.values())
+
     def compare(self, rows: Sequence[PairRow], predictions: Sequence[float]) -> tuple[Any, Any]:
         """Return two rows of numbers, both from 0 to 1 where texts are as alike as they can be.
 

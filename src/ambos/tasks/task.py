@@ -98,6 +98,10 @@ class Task(ABC, Generic[Row, Prediction]):
     def evaluation(self) -> Evaluation:
         """Return what takes in examples and gives the metrics of this task."""
 
+    def metrics_of(self, rows: Sequence[Row]) -> list[str]:  # noqa: ARG002
+        """Return the names of the metrics that `evaluation` gives for these rows."""
+        return list(self.evaluation().values())
+
     @abstractmethod
     def compare(self, rows: Sequence[Row], predictions: Sequence[Prediction]) -> tuple[Any, Any]:
         """Return gold and predicted as `evaluation().add` takes them."""
