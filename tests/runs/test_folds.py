@@ -1,5 +1,6 @@
 """Cross-validation: every row is held out once, nothing leaks, and the figures are those of scikit-learn."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from scipy.stats import spearmanr
 from sklearn import metrics as sk
 
 import ambos
+from ambos.errors import UsageError
 from ambos.runs.comparing import compare_runs
 from ambos.runs.folder import read_run
 from ambos.runs.folds import Folds
@@ -140,6 +142,52 @@ def test_the_model_is_that_of_all_rows(runs: Callable[[str], tuple[Path, Folds]]
     assert set(about["evaluation"]) == {"dev", "test"}
     assert read_run(out / "final")["rows"] == {"train": 48, "dev": 24, "test": 24}
     assert "held out" in (out / "report.html").read_text()
+
+
+def test_what_was_left_out_is_counted_once(
+    model_folder: Callable[[str], Path], files: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
+    train = tmp_path / "train.jsonl"
+    bad = '{"text": "", "label": "positive"}\n' * 3
+    train.write_text(Path(files["classify"]["train"]).read_text() + bad)
+    data = {"data": {"train": [str(train)], "skip_bad": True}}
+    recipe = small_recipe("classify", model_folder("wordpiece"), {}, folds=2, epochs=0.3, **data)
+    run = tmp_path / "run"
+    assert finetune_series(run, recipe)
+    assert read_run(run)["left_out"]["train"] == {"empty text": 3}
+    assert find_evaluation(run, "folds").values["left_out"] == {"empty text": 3}
+    for fold in ("fold-1", "fold-2"):
+        assert read_run(run / fold)["left_out"] == {"train": {}, "dev": {}, "test": {}}
+        assert find_evaluation(run / fold, "test").values["left_out"] == {}
+        assert "Rows were left out" not in (run / fold / "report.html").read_text()
+    assert read_run(run / "final")["left_out"]["train"] == {"empty text": 3}  # it read the whole file
+
+
+def test_a_metric_that_a_fold_does_not_give_is_refused_at_once(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """One passage of a few has questions without answers."""
+    paragraphs = [
+        {
+            "context": f"O gato {number} dorme.",
+            "qas": [
+                {
+                    "id": f"{number}-{kind}",
+                    "question": f"Quem {kind}?",
+                    "answers": [] if number == kind == 0 else [{"text": "gato", "answer_start": 2}],
+                }
+                for kind in range(4)
+            ],
+        }
+        for number in range(12)
+    ]
+    train = tmp_path / "train.json"
+    train.write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
+    metric = {"selection": {"metric": "answerable_f1"}}
+    recipe = small_recipe("answer", model_folder("wordpiece"), {"train": str(train)}, folds=2, **metric)
+    with pytest.raises(UsageError, match="there is no metric 'answerable_f1' for answer"):
+        finetune_series(tmp_path / "run", recipe)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_label_of_one_row_alone_is_held_out_too(

@@ -76,8 +76,9 @@ class Folds(Series):
         return Member(self.names[number], recipe, splits.with_dev(), self.labels)
 
     def _part(self, split: Split, number: int, *, held: bool) -> Split:
+        """Return the rows of a fold, or the others; what was left out of the file is in no fold."""
         chosen = np.flatnonzero((self.fold_of == number) == held)
-        return replace(split, rows=[self.rows[place] for place in chosen.tolist()])
+        return replace(split, rows=[self.rows[place] for place in chosen.tolist()], left_out={})
 
     def chosen(self, finished: Sequence[Finished]) -> Finished:
         """Return the last run, which learnt from all rows."""
