@@ -30,7 +30,8 @@ SPACE = {
 
 
 def recipe(**values: object) -> FinetuneRecipe:
-    return load_recipe(FinetuneRecipe, [{"task": "classify"}, values])
+    asked = {"search": {"trials": 9}} if "search" in values else {}
+    return load_recipe(FinetuneRecipe, [{"task": "classify"}, asked, values])
 
 
 def tried(count: int, seed: int = 0) -> list[tuple[dict[str, Any], float | None]]:

@@ -18,7 +18,7 @@ def hold_out(strata: ArrayLike, share: float, seed: int, texts: ArrayLike | None
     >>> hold_out([0, 0, 1, 1], 0.5, seed=0).tolist()
     [False, True, False, True]
     >>> hold_out([0, 0, 0, 0], 0.5, seed=0, texts=[7, 8, 7, 8]).tolist()
-    [True, False, True, False]
+    [False, True, False, True]
     """
     count = len(np.asarray(strata))
     if share == 0:
