@@ -44,7 +44,7 @@ class PairSettings(Settings):
     grow_segments: bool = False
     """Of `joint`, with more texts than the base knows segments: give it more, copies of the second one."""
     contrast: Literal["in-batch", "cosine", "order"] | None = None
-    """Of `embed`: other pairs as negatives (for labels by default), cosines like scores, or in their order."""
+    """Of `embed`: other pairs as negatives (for labels), cosines that equal scores, or are in their order."""
     positive: str | None = None
     """Of `embed`: the label of pairs that belong together."""
     scale: Positive = 20.0
