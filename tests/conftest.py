@@ -1,6 +1,7 @@
 """Fixtures that many tests share: the sample, tokenizers and small models of every kind, the real data."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from ambos.text.readers import read_documents
 from ambos.text.sources import find_sources
 from ambos.text.tokenizer import Tokenizer
 from ambos.text.tokenizer_train import KINDS, TrainOptions, train_tokenizer
+
+# Ctrl-C reaches the commands that tests start, also where the tests themselves run in the background of a
+# script: what a parent ignores, its children would ignore, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
