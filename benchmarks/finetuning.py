@@ -11,6 +11,7 @@ at most, dropout as the base has it. Both begin with the same weights and head, 
 Trainer pads every batch to its longest sequence, and has everything else as it comes: all cores, its fused
 AdamW, its sampler. Nothing is measured, logged or saved while the clock runs. `bf16` is ambos with matrix
 products in bfloat16, which `precision = "auto"` takes where they are faster; weights and updates stay fp32.
+`Trainer bf16` is the Trainer told to do so, too (`bf16=True`), which it does not by itself.
 
     speed    examples a second of a step, on the same batches in the same order. The contenders take turns,
              each in a process of its own; the median step counts, best of the rounds. `limit` is the share
@@ -55,7 +56,8 @@ SETS = {
     "uner_pt": ("tag", "conll", None),
 }
 DEFAULT = ["mrpc", "sst2", "ag_news", "uner_en", "uner_pt"]
-CONTENDERS = ("Trainer", "fp32", "bf16")
+PEERS, OURS = ("Trainer", "Trainer bf16"), ("fp32", "bf16")
+CONTENDERS = PEERS + OURS
 LEARNING = {"lr": 5e-5, "weight_decay": 0.01, "betas": [0.9, 0.999], "eps": 1e-8, "clip": 1.0}
 WARMUP = 0.1
 
@@ -83,7 +85,8 @@ def main() -> None:
         return
     if not os.environ.get("AMBOS_DATA"):
         sys.exit("set AMBOS_DATA to the folder of data sets")
-    arguments.contenders = arguments.contenders or sensible(CONTENDERS)
+    beside = CONTENDERS if arguments.what == "speed" else ("Trainer", *OURS)
+    arguments.contenders = arguments.contenders or sensible(beside)
     os.environ |= {
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_VERBOSITY": "error",
@@ -100,7 +103,7 @@ def sensible(contenders: tuple[str, ...]) -> tuple[str, ...]:
     from ambos.train.machine import best_precision
 
     slow = best_precision() == "fp32"
-    return tuple(one for one in contenders if not (slow and one == "bf16"))
+    return tuple(one for one in contenders if not (slow and one.endswith("bf16")))
 
 
 class Kept:
@@ -148,20 +151,28 @@ def speed(arguments: argparse.Namespace, kept: Kept) -> tuple[list[dict], list[s
                 so_far = best.setdefault(contender, found)
                 best[contender] = max(so_far, found, key=lambda one: one["examples_per_second"])
         results.append({"data": data, **best, "loss": kept.run(kind="loss", data=data)})
+    rows = [
+        [result["data"], f"{result['loss']['tokens']:.0f}", *cells]
+        for result in results
+        for cells in speeds(result, PEERS, result["loss"])
+    ]
+    return results, [table(["data", "tokens", *speed_heads(PEERS)], rows)]
+
+
+def speed_heads(peers: tuple[str, str]) -> list[str]:
+    return ["contender", "examples/s", *(f"as fast as {peer}" for peer in peers), "limit", "loss"]
+
+
+def speeds(result: dict, peers: tuple[str, str], losses: dict[str, float]) -> list[list[str]]:
+    """Return a row for each contender: its speed, beside that of both peers, and its loss in float32."""
+    rates = {name: result[name]["examples_per_second"] for name in (*peers, *OURS) if name in result}
     rows = []
-    for result in results:
-        cells = [result["data"], f"{result['loss']['tokens']:.0f}"]
-        theirs = result.get("Trainer", {}).get("examples_per_second")
-        cells += [f"{theirs:.1f}" if theirs else ""]
-        for contender in ("fp32", "bf16"):
-            ours = result.get(contender)
-            rate = ours["examples_per_second"] if ours else 0.0
-            cells += [f"{rate:.1f}", f"{rate / theirs:.2f}x" if theirs else ""] if ours else ["", ""]
-            cells += [f"{ours['limit']:.0%}" if ours else ""]
-        rows.append([*cells, f"{result['loss']['Trainer']:.6f}", f"{result['loss']['fp32']:.6f}"])
-    heads = ["data", "tokens", "Trainer, examples/s", "fp32, examples/s", "ratio", "limit"]
-    heads += ["bf16, examples/s", "ratio", "limit", "loss of the Trainer", "of ambos"]
-    return results, [table(heads, rows)]
+    for name, rate in rates.items():
+        beside = [f"{rate / rates[peer]:.2f}x" if peer in rates and name in OURS else "" for peer in peers]
+        limit = f"{result[name]['limit']:.0%}" if "limit" in result[name] else ""
+        loss = f"{losses[name]:.6f}" if name in losses else ""
+        rows.append([name, f"{rate:.1f}", *beside, limit, loss])
+    return rows
 
 
 def quality(arguments: argparse.Namespace, kept: Kept) -> tuple[list[dict], list[str]]:
@@ -425,8 +436,9 @@ def make_trainer(job, folder: Path, **settings: object):
 def time_steps(folder: Path, contender: str, data: str, steps: int, turn: int) -> dict:  # noqa: ARG001
     """Time the steps of an epoch that is as long as asked for."""
     job = begin(data, BATCH * (WARM + steps))
-    if contender == "Trainer":
-        trainer, moments = make_trainer(job, folder, train_sampling_strategy="sequential")
+    if contender in PEERS:
+        bf16 = contender == PEERS[1]
+        trainer, moments = make_trainer(job, folder, train_sampling_strategy="sequential", bf16=bf16)
         trainer.train()
         seconds = [after - before for before, after in pairwise(moments)]
         return {"examples_per_second": BATCH / statistics.median(seconds[WARM:])}
@@ -458,8 +470,8 @@ def train(
 ) -> dict:
     """Train to the end, and measure the last weights."""
     job = begin(data, rows, seed=seed, epochs=epochs, lr=lr)
-    if contender == "Trainer":
-        trainer, _ = make_trainer(job, folder)
+    if contender in PEERS:
+        trainer, _ = make_trainer(job, folder, bf16=contender == PEERS[1])
         start = time.perf_counter()
         trainer.train()
         seconds = time.perf_counter() - start

@@ -13,8 +13,10 @@ dropout as the base has it. Everything else is as the trainer has it, and all co
     in-batch  SNLI, entailed pairs: softmax over 20 cos(u_i, v_j) (MultipleNegativesRankingLoss); `embed`
 
 Examples are pairs. The contenders take turns, each in a process of its own, on the same pairs in the same
-order; the median step counts, best of the rounds. `limit` is the share of what matrix products alone would
-allow, in the same precision. Beside them the loss of both on the first batch, without dropout.
+order; the median step counts, best of the rounds. `sentence-transformers bf16` is told to compute matrix
+products in bfloat16 (`bf16=True`), which ambos does by itself where that is faster. `limit` is the share of
+what matrix products alone would allow, in the same precision; `loss` that of the first batch, without
+dropout, in float32.
 
 `grid` puts 1,000 texts of STS-B beside 1,000 others: the tokens that a twin encoder and a joint one read for
 the million pairs, and how long that takes; of the joint one, by the time of some of the pairs.
@@ -32,12 +34,26 @@ from pathlib import Path
 
 import numpy as np
 
-from finetuning import BATCH, LEARNING, LENGTH, WARM, StepClock, run_ambos, sensible, table, trainer_clock
+from finetuning import (
+    BATCH,
+    LEARNING,
+    LENGTH,
+    OURS,
+    WARM,
+    StepClock,
+    run_ambos,
+    sensible,
+    speed_heads,
+    speeds,
+    table,
+    trainer_clock,
+)
 from pretraining import run, say
 
 LOSSES = {"softmax": "snli", "cosine": "stsb_en", "order": "stsb_en", "in-batch": "snli"}
 SCORED = ("cosine", "order")
-CONTENDERS = ("sentence-transformers", "fp32", "bf16")
+PEERS = ("sentence-transformers", "sentence-transformers bf16")
+CONTENDERS = PEERS + OURS
 
 
 def main() -> None:
@@ -73,29 +89,14 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(results, indent=2))
         return
-    rows = []
-    for result in results:
-        theirs = result.get(CONTENDERS[0], {}).get("examples_per_second")
-        cells = [result["loss"], f"{theirs:.1f}" if theirs else ""]
-        for name in CONTENDERS[1:]:
-            ours = result.get(name)
-            rate = ours["examples_per_second"] if ours else 0.0
-            cells += (
-                [f"{rate:.1f}", f"{rate / theirs:.2f}x" if theirs else "", f"{ours['limit']:.0%}"]
-                if ours
-                else [""] * 3
-            )
-        rows.append([*cells, f"{result['first']['theirs']:.6f}", f"{result['first']['ours']:.6f}"])
-    heads = [
-        "loss",
-        "sentence-transformers, pairs/s",
-        "fp32, pairs/s",
-        "ratio",
-        "limit",
-        "bf16, pairs/s",
-        "ratio",
+    rows = [
+        [result["loss"], *cells]
+        for result in results
+        for cells in speeds(
+            result, PEERS, {PEERS[0]: result["first"]["theirs"], "fp32": result["first"]["ours"]}
+        )
     ]
-    print(table([*heads, "limit", "their first loss", "ours"], rows))
+    print(table(["loss", *speed_heads(PEERS)], rows))
 
 
 def speed(loss: str, arguments: argparse.Namespace) -> dict:
@@ -217,7 +218,7 @@ def columns(job, loss: str) -> dict[str, list]:
 
 def time_steps(folder: Path, contender: str, loss: str, steps: int) -> dict:
     job = begin(loss, BATCH * (WARM + steps))
-    if contender == CONTENDERS[0]:
+    if contender in PEERS:
         import sentence_transformers as st
         from datasets import Dataset
 
@@ -235,6 +236,7 @@ def time_steps(folder: Path, contender: str, loss: str, steps: int) -> dict:
             logging_strategy="no",
             save_strategy="no",
             disable_tqdm=True,
+            bf16=contender == PEERS[1],
             seed=0,
         )
         data = Dataset.from_dict(columns(job, loss))
