@@ -36,8 +36,6 @@ BY_CHANCE = {
 # Checks that scikit-learn itself leaves out where something is not installed or set.
 SKIPPED = {
     "check_array_api_input": "needs SCIPY_ARRAY_API",
-    "check_classifier_data_not_an_array": "its last part needs pandas",
-    "check_regressor_data_not_an_array": "its last part needs pandas",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from pandas import NA, DataFrame, Series
 
 from ambos.errors import AmbosError, OutputError
 from ambos.estimators import (
@@ -24,21 +24,17 @@ from ambos.train.loop import DivergedError
 from tests.estimators.toys import reviews
 
 
-class Series:
-    """As much of a Series of pandas as is asked of one."""
-
-    def __init__(self, values: list[Any]) -> None:
-        self.values = values
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.values, dtype=dtype or object)
-
-
 @pytest.mark.parametrize(
-    "shape", [list, tuple, np.array, partial(np.array, dtype=object), Series, lambda x: np.array(x)[:, None]]
+    "shape",
+    [
+        list,
+        tuple,
+        np.array,
+        partial(np.array, dtype=object),
+        Series,
+        lambda x: np.array(x)[:, None],
+        DataFrame,
+    ],
 )
 def test_texts_come_in_many_shapes(classifier: TextClassifier, shape: Callable[[Any], Any]) -> None:
     texts, _ = reviews(5)
@@ -53,7 +49,6 @@ def test_labels_come_in_many_shapes(base: Path) -> None:
         assert TextClassifier(base, epochs=1).fit(texts, y).classes_.tolist() == ["a", "b"]
 
 
-NA = type("NAType", (), {})()
 TEXTS, LABELS = ["o gato", "a casa", "o dia"], [0, 1, 0]
 WRONG: list[tuple[Any, Any, Any, type[Exception], str]] = [
     (TextClassifier, TEXTS, [0, 1], ValueError, "inconsistent numbers of samples"),

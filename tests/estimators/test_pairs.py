@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
@@ -83,14 +84,8 @@ def test_names_of_an_arrow_table_count(base: Path) -> None:
         PairClassifier(base).fit(pa.table({"a": first, "b": second, "c": second}), y)
 
 
-@pytest.fixture
-def pandas():
-    return pytest.importorskip("pandas")
-
-
-@pytest.mark.usefixtures("pandas")
 class TestDataFrames:
-    def test_known_names_count_and_order_does_not(self, base: Path, pandas, tmp_path: Path) -> None:
+    def test_known_names_count_and_order_does_not(self, base: Path, tmp_path: Path) -> None:
         X, y = pairs(60)
         first, second = zip(*X, strict=True)
         table = pandas.DataFrame({"hypothesis": second, "id": range(60), "premise": first})
@@ -108,7 +103,7 @@ class TestDataFrames:
         with pytest.warns(UserWarning, match="fitted with premise and hypothesis"):
             assert (again.predict_proba(X) == expected).all()
 
-    def test_other_names_keep_the_order_of_fit(self, base: Path, pandas) -> None:
+    def test_other_names_keep_the_order_of_fit(self, base: Path) -> None:
         X, y = pairs(40)
         table = pandas.DataFrame(X, columns=["left", "right"])
         classifier = PairClassifier(base, scheme="concat", epochs=1, **FAST).fit(table, y)
@@ -120,7 +115,7 @@ class TestDataFrames:
         classifier.fit(X, y)  # names are forgotten with what was learnt
         assert not hasattr(classifier, "feature_names_in_")
 
-    def test_fitted_without_names(self, base: Path, pandas) -> None:
+    def test_fitted_without_names(self, base: Path) -> None:
         fitted = PairClassifier(base, scheme="concat", epochs=1, **FAST).fit(*pairs(60))
         X, _ = pairs(20, seed=1)
         first, second = zip(*X, strict=True)
@@ -135,9 +130,7 @@ class TestDataFrames:
             (("query", "passage", "document"), "query and passage or query and"),
         ],
     )
-    def test_what_is_not_clear_is_refused(
-        self, base: Path, pandas, names: tuple[str, ...], said: str
-    ) -> None:
+    def test_what_is_not_clear_is_refused(self, base: Path, names: tuple[str, ...], said: str) -> None:
         table = pandas.DataFrame([["x", "y", "z"]] * 2, columns=list(names))
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (looked at below)
             PairClassifier(base).fit(table, [0, 1])
