@@ -116,16 +116,16 @@ def test_less_error_is_better(ambos: Run, tmp_path: Path) -> None:
 def test_seeds_are_runs_of_a_group(ambos: Run, tmp_path: Path) -> None:
     errors = {"large": (40, 44, 48), "small": (100, 110)}
     for name, counts in errors.items():
-        for seed, count in enumerate(counts):
+        for seed, count in enumerate(counts, -1):  # a seed may be below 0
             save(tmp_path / name / f"seed-{seed}", with_errors(count, count))
     (tmp_path / "large" / "seed-notes").mkdir()
     found = json.loads(ambos("compare", tmp_path / "large", tmp_path / "small", "--json").out)
     assert [Path(one["run"]).name for one in found["runs"]] == [
+        "seed--1",
         "seed-0",
         "seed-1",
-        "seed-2",
+        "seed--1",
         "seed-0",
-        "seed-1",
     ]
     for one in found["groups"]:
         values = [1 - count / 400 for count in errors[Path(one["group"]).name]]

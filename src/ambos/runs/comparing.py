@@ -15,7 +15,7 @@ from ambos.evaluate.groups import compare_groups
 from ambos.runs.saved_evaluations import FOLDER, SavedEvaluation, find_evaluation
 from ambos.suggest import did_you_mean
 
-_SEED = re.compile(r"seed-[0-9]+")
+_SEED = re.compile(r"seed-(-?[0-9]+)")  # a seed may be below 0: seed--1
 
 
 @dataclass(frozen=True)
@@ -190,10 +190,9 @@ def _runs(folders: Sequence[Path]) -> tuple[dict[str, Path], dict[str, list[str]
     runs: dict[str, Path] = {}
     groups: dict[str, list[str]] = {}
     for folder in folders:
-        seeds = sorted(
-            (path for path in folder.glob("seed-*") if path.is_dir() and _SEED.fullmatch(path.name)),
-            key=lambda path: int(path.name.removeprefix("seed-")),
-        )
+        matches = ((_SEED.fullmatch(path.name), path) for path in folder.glob("seed-*") if path.is_dir())
+        numbered = {int(match[1]): path for match, path in matches if match}
+        seeds = [numbered[seed] for seed in sorted(numbered)]
         runs |= {str(path): path for path in seeds or [folder]}
         if seeds:
             groups[str(folder)] = [str(path) for path in seeds]
