@@ -138,7 +138,8 @@ def test_what_cannot_be_done(task_folder, model_folder):
     with pytest.raises(InputError, match="not fine-tuned"):
         ambos.load(model_folder("wordpiece")).predict(["um"])
     model = ambos.load(task_folder("classify"))
-    with pytest.raises(UsageError, match="texts of 65 tokens"):
-        model.predict(["um"], max_length=65)
+    for length in (0, 65):
+        with pytest.raises(UsageError, match=f"texts of {length} tokens"):
+            model.predict(["um"], max_length=length)
     with pytest.raises(UsageError, match="no way 'ends'"):
         model.predict(["um"], long="ends")

@@ -278,8 +278,7 @@ class Model:
 
     def reading(self, long: Long | None = None, max_length: int | None = None) -> Reading:
         """Return how rows are read: as asked, or as the model was fine-tuned."""
-        limit = max_length or self.max_length
-        long = self._checked(long or self._bundle.learnt.get("long", "cut"), limit)
+        long, limit = self._checked(long or self._bundle.learnt.get("long", "cut"), max_length)
         return Reading(self.tokenizer, limit, long, apart=self._bundle.apart)
 
     @property
@@ -304,7 +303,7 @@ class Model:
                 expected=f"one of {', '.join(POOLINGS)}",
                 fix=did_you_mean(str(pooling), POOLINGS),
             )
-        long = self._checked(long, max_length)
+        long, limit = self._checked(long, max_length)
         if layer is not None and not -config.depth - 1 <= layer <= config.depth:
             raise UsageError(
                 f"there is no layer {layer}",
@@ -314,13 +313,13 @@ class Model:
         if normalize is None:
             normalize = sentence.normalize if sentence else False
         depth = None if layer is None or layer in {-1, config.depth} else layer % (config.depth + 1)
-        return EmbedOptions(pooling, depth, normalize, max_length or self.max_length, long)
+        return EmbedOptions(pooling, depth, normalize, limit, long)
 
-    def _checked(self, long: Long, max_length: int | None) -> Long:
-        """Return the way with long texts, or raise `UsageError` if it, or the length, is not possible."""
+    def _checked(self, long: Long, max_length: int | None) -> tuple[Long, int]:
+        """Return the way with long texts and the length, or raise `UsageError` if one is not possible."""
         usual, around = self.max_length, self.tokenizer.around
         check_long(long, max_length, usual, least=sum(around) + 1, most=self._bundle.config.context)
-        return long
+        return long, usual if max_length is None else max_length
 
 
 def load(name: str | Path, device: str | None = None) -> Model:
