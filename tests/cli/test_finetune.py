@@ -233,6 +233,13 @@ class TestRefusedBeforeTraining:
         assert error["found"] == given
         assert error["fix"]
 
+    @pytest.mark.parametrize("given", ["some", "1.5", "²"])
+    def test_layers_to_freeze_that_are_no_number(self, refuse: Callable[..., dict], given: str) -> None:
+        Path("train.csv").write_text("text,label\n" + "".join(f"Um {n},{'ab'[n % 2]}\n" for n in range(8)))
+        what = f"--freeze {given} is no number of layers"
+        error = refuse(2, what, "classify", "--train", "train.csv", "--freeze", given)
+        assert error["expected"] == "a whole number, or all"
+
 
 def test_tags_in_bilou(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
     file = tmp_path / "rows.conll"

@@ -269,7 +269,7 @@ def finetune(
 def _layers(given: str | None) -> int | str | None:
     if given is None or given == "all":
         return given
-    if not given.isdigit():
+    if not given.isdecimal():
         raise UsageError(
             f"--freeze {given} is no number of layers", expected="a whole number, or all", fix="--freeze all"
         )
