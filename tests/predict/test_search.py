@@ -97,6 +97,24 @@ def test_the_graph_finds_nearly_all(tmp_path: Path) -> None:
     assert (again.nearest(queries, 10, exact=False)[0] == found).all()
 
 
+@pytest.mark.parametrize("damage", [lambda data: data[:9_000], lambda data: b"", lambda data: b"<html>" * 99])
+def test_a_damaged_graph_is_built_anew(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    pytest.importorskip("usearch")
+    stored = vectors(500)
+    found = []
+    for _ in range(2):
+        corpus = Corpus(stored, lambda numbers: [], tmp_path)
+        found.append(corpus.nearest(stored[:5], 3, exact=False)[0].tolist())
+        kept = tmp_path / "graph.usearch"
+        whole = kept.read_bytes()
+        kept.write_bytes(damage(whole))
+    assert found[0] == found[1]
+    assert [row[0] for row in found[0]] == list(range(5))
+    kept.write_bytes(whole)
+    fewer = Corpus(stored[:100], lambda numbers: [], tmp_path)  # of another corpus
+    assert fewer.nearest(stored[:5], 90, exact=False)[0].max() < 100
+
+
 def test_kept_in_a_folder(tmp_path: Path) -> None:
     stored = vectors(10)
     documents = [Document(f"texto {number}", "pt", Path("a.txt"), number + 1) for number in range(10)]
@@ -163,11 +181,18 @@ def cut_short(folder: Path) -> None:
     (folder / "texts.parquet").write_bytes(data[: len(data) // 2])
 
 
+def another_number(folder: Path) -> None:
+    data = bytearray((folder / "vectors.npy").read_bytes())
+    data[-1] ^= 1
+    (folder / "vectors.npy").write_bytes(data)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         lambda folder: (folder / "texts.parquet").unlink(),
         lambda folder: (folder / "vectors.npy").unlink(),
+        another_number,
         cut_short,
         fewer_texts,
         other_columns,

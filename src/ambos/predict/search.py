@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ class Corpus:
         exact
             Compare with all texts. Otherwise by a graph of neighbours (Malkov and Yashunin 2018), which finds
             nearly all of the nearest in a small part of the time; it is built when it is first needed, and
-            kept in the folder, if there is one.
+            kept in the folder, if there is one; so it is where the one that was kept is damaged.
         """
         queries, top = scaled(queries), min(top, len(self))
         if exact:
@@ -103,7 +103,8 @@ class Corpus:
                 "an approximate index needs the library usearch, which is not installed",
                 fix='pip install "ambos[index]", or search exactly with --exact',
             ) from error
-        graph = Index(
+        empty = partial(
+            Index,
             ndim=self.vectors.shape[1],
             metric="ip",
             dtype="f32",
@@ -111,10 +112,13 @@ class Corpus:
             expansion_add=_EFFORT,
             expansion_search=_EFFORT,
         )
-        file = self.folder / GRAPH if self.folder else None
+        graph, file = empty(), self.folder / GRAPH if self.folder else None
         if file is not None and file.is_file():
-            graph.load(str(file))
-            return graph
+            with suppress(RuntimeError):  # it is damaged: the vectors tell all that was in it
+                graph.load(str(file))
+                if (len(graph), graph.ndim) == self.vectors.shape:
+                    return graph
+            graph = empty()
         for begin in range(0, len(self), _ROWS):
             some = np.ascontiguousarray(self.vectors[begin : begin + _ROWS])
             graph.add(np.arange(begin, begin + len(some)), some)
@@ -223,7 +227,7 @@ def build_corpus(
 
 
 def open_corpus(folder: Path, ledger: Ledger | None = None) -> Corpus:
-    """Open what `build_corpus` wrote; vectors stay on the disk until they are read.
+    """Open what `build_corpus` wrote, if it is that to the last byte; vectors stay on the disk.
 
     The `ledger` takes over what was cut when the index was made.
     """
@@ -231,7 +235,8 @@ def open_corpus(folder: Path, ledger: Ledger | None = None) -> Corpus:
 
     about, vectors, table = read_about(folder) or {}, None, None
     with suppress(OSError, ValueError, EOFError, ArrowException):
-        vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+        if about.get("vectors") == sha256(folder / VECTORS):
+            vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
         if about.get("texts_sha256") in (None, sha256(folder / TEXTS)):
             table = parquet.read_table(folder / TEXTS, columns=list(_COLUMNS), partitioning=None)
     whole = vectors is not None and vectors.shape == (about.get("texts"), about.get("width"))
