@@ -176,6 +176,17 @@ def test_a_whole_run(evil: Evaluated, tmp_path: Path) -> None:
     assert write_finetuning_report(run).read_text() == page  # the same files, the same bytes
 
 
+@pytest.mark.parametrize("name", ["test.json", "test.npy"])
+def test_a_damaged_evaluation_is_named(evil: Evaluated, tmp_path: Path, name: str) -> None:
+    run = make_run(tmp_path / "run")
+    save_evaluation(run / "evaluation", "test", evil)
+    file = run / "evaluation" / name
+    file.write_bytes(file.read_bytes()[:90])
+    with pytest.raises(InputError, match=r"not .* evaluation") as caught:
+        write_finetuning_report(run)
+    assert (caught.value.file, bool(caught.value.fix)) == (str(file), True)
+
+
 def test_nothing_in_a_page_is_html_but_the_page(evil: Evaluated, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     save_evaluation(run / "evaluation", "test", evil)

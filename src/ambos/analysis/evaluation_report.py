@@ -68,7 +68,7 @@ def write_finetuning_report(run: Path) -> Path:
         )
         _show_review(page, found)
     for name, values in list(evaluations.items())[:1]:
-        show_evaluation(page, name, values, _examples(run / "evaluation" / f"{name}.npy"))
+        show_evaluation(page, name, values, read_examples(run / "evaluation" / f"{name}.npy"))
     if cut := truncations(run):
         show_truncation(page, cut)
     _show_facts(page, found)
@@ -123,8 +123,14 @@ def _read_evaluations(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _examples(file: Path) -> np.ndarray | None:
-    return np.load(file, mmap_mode="r", allow_pickle=False) if file.is_file() else None
+def read_examples(file: Path) -> np.ndarray | None:
+    """Read what the metrics of an evaluation ask of each example, (n, d); None if that was not kept."""
+    try:
+        return np.load(file, mmap_mode="r", allow_pickle=False) if file.is_file() else None
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(
+            "not the examples of an evaluation", found=str(error), fix="evaluate the model again", file=file
+        ) from error
 
 
 def _tell(page: Page, run: Run) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ambos.analysis.evaluation_pictures import words
-from ambos.analysis.evaluation_report import said, truncations
+from ambos.analysis.evaluation_report import read_examples, said, truncations
 from ambos.analysis.evaluation_sections import show_evaluation, show_metrics, show_truncation
 from ambos.analysis.numbers import SPACE, duration, listed, plain, with_interval
 from ambos.analysis.page import Page, Text, faint, strong
@@ -60,8 +60,7 @@ def write_series_report(folder: Path) -> Path:
         pooled = _read(folder / "evaluation" / "folds.json")
         page.heading("All held-out rows together")
         show_metrics(page, {"held out": pooled})
-        examples = np.load(folder / "evaluation" / "folds.npy", mmap_mode="r", allow_pickle=False)
-        show_evaluation(page, "held out", pooled, examples)
+        show_evaluation(page, "held out", pooled, read_examples(folder / "evaluation" / "folds.npy"))
     if cut := truncations(folder / about["chosen"]):
         show_truncation(page, cut)
     page.heading("Settings")
