@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 
 
 def predict_baselines(
-    train: Pairs, targets: NDArray[Any], test: Pairs, *, scores: bool, seed: int = 0
+    train: Pairs, targets: NDArray[Any], test: Pairs, *, scores: bool
 ) -> dict[str, NDArray[Any]]:
     """Return what each baseline says of the test pairs.
 
@@ -53,14 +53,14 @@ def predict_baselines(
     features[BOTH] = tuple(map(hstack, zip(features[OVERLAP], features[TFIDF], strict=True)))
     for name, (learnt, measured) in features.items():
         if learnt.shape[1]:
-            found[name] = fit(learnt, targets, measured, seed)
+            found[name] = fit(learnt, targets, measured)
         else:  # texts without a word tell nothing
             found[name] = found[COMMONEST]
     return found
 
 
 def hold_out_baselines(
-    pairs: Pairs, targets: NDArray[Any], fold_of: NDArray[np.int64], *, scores: bool, seed: int = 0
+    pairs: Pairs, targets: NDArray[Any], fold_of: NDArray[np.int64], *, scores: bool
 ) -> dict[str, NDArray[Any]]:
     """Return what each baseline says of every pair when it has learnt from the other folds.
 
@@ -74,26 +74,26 @@ def hold_out_baselines(
         out = np.flatnonzero(fold_of == number)
         kept = np.flatnonzero(fold_of != number)
         some, others = ([pairs[place] for place in places.tolist()] for places in (kept, out))
-        for name, said in predict_baselines(some, targets[kept], others, scores=scores, seed=seed).items():
+        for name, said in predict_baselines(some, targets[kept], others, scores=scores).items():
             found.setdefault(name, np.zeros(len(pairs), said.dtype))[out] = said
     return found
 
 
-def _logistic(train: Any, targets: NDArray[Any], test: Any, seed: int) -> NDArray[Any]:  # noqa: ANN401 (matrices)
+def _logistic(train: Any, targets: NDArray[Any], test: Any) -> NDArray[Any]:  # noqa: ANN401 (matrices)
     from sklearn.linear_model import (  # type: ignore[import-untyped]  # noqa: PLC0415 (slow to import)
         LogisticRegression,
     )
 
     if len(np.unique(targets)) < 2:
         return np.full(test.shape[0], targets[0])
-    model = LogisticRegression(C=10.0, max_iter=1000, random_state=seed)
+    model = LogisticRegression(C=10.0, max_iter=1000)
     return np.asarray(model.fit(train, targets).predict(test))
 
 
-def _ridge(train: Any, targets: NDArray[Any], test: Any, seed: int) -> NDArray[Any]:  # noqa: ANN401
+def _ridge(train: Any, targets: NDArray[Any], test: Any) -> NDArray[Any]:  # noqa: ANN401
     from sklearn.linear_model import Ridge  # noqa: PLC0415
 
-    found = Ridge(alpha=1.0, random_state=seed).fit(train, targets).predict(test)
+    found = Ridge(alpha=1.0).fit(train, targets).predict(test)
     return np.asarray(found).reshape(-1)  # of one sparse row it is a bare number
 
 
