@@ -1,4 +1,4 @@
-"""The report of the pair lab: which way of reading pairs is best, and what each costs."""
+"""The report of the pair lab: what each way of reading pairs reaches, and what it costs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Labelled texts and pairs of texts from tables: which columns hold them, and their values, checked."""
+"""Labelled texts and pairs of texts from tables, their values checked."""
 
 import math
 import re
