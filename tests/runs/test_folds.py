@@ -214,3 +214,16 @@ def test_cross_validations_are_compared_by_the_same_rows(
     found = compare_runs([first, tmp_path / "run"], split="folds")
     assert {one.values["rows"] for one in found.runs.values()} == {48}
     assert len(compare_runs([first, tmp_path / "run"]).runs) == 2  # by the models on the test rows
+
+
+def test_rows_of_which_none_can_be_kept_back(model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    """The last run then has nothing to be measured with, and the series ends all the same."""
+    file = tmp_path / "train.csv"
+    file.write_text("text,label\num,a\ndois,b\ntrês,c\n")
+    recipe = small_recipe("classify", model_folder("wordpiece"), {"train": str(file)}, folds=3)
+    assert finetune_series(tmp_path / "run", recipe)
+    about = read_run(tmp_path / "run")
+    assert (about["status"], about["evaluation"], about["members"][-1]["figures"]) == ("finished", {}, {})
+    assert find_evaluation(tmp_path / "run", "folds").values["rows"] == 3
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "a last run, on the rows of all folds." in page

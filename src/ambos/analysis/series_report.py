@@ -96,7 +96,8 @@ def summary(about: About) -> str:
             f"{found['dev'][metric]['value']:.4f}, flatters, since it was chosen by it."
         )
     if about["method"] == "folds":
-        back = "" if about["rows"]["dev"] else ", with a tenth of them kept back to select its weights"
+        is_kept = "dev" in found and not about["rows"]["dev"]
+        back = ", with a tenth of them kept back to select its weights" if is_kept else ""
         return (
             f"Every training row was predicted by a run that had not seen it: {name} "
             f"{_figure(about['folds'][metric])}. The model is that of a last run, on the rows of all folds"

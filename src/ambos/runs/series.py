@@ -181,7 +181,7 @@ class SeriesJob:
         shutil.copytree(run / "bundle", work)
         publish(work, bundle)
         (self.folder / FOLDER).mkdir(exist_ok=True)
-        for file in sorted((run / FOLDER).iterdir()):
+        for file in sorted((run / FOLDER).glob("*")):  # none, if there were no rows to measure with
             write_file(self.folder / FOLDER / file.name, file.read_bytes())
         about = {"evaluation": chosen.figures, "notes": read_run(run).get("notes", [])}
         self._describe("finished", chosen=chosen.name, **about, **said)
