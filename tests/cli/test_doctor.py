@@ -308,6 +308,13 @@ class TestScreen:
         assert "A rough estimate for this machine" in ran.out
         assert ambos("doctor", "train.csv", "--quiet") == Ran(0, "", "")
 
+    def test_names_of_columns_move_no_cursor(self, ambos, here):
+        """They are those of a file: a terminal is told of them, and not spoken to by them."""
+        write("odd.csv", GOOD)
+        Path("odd.csv").write_text(Path("odd.csv").read_text().replace("text", "\x1b]text", 1))
+        ran = ambos("doctor", "odd.csv")
+        assert ran.err.splitlines()[1] == r"columns text: \x1b]text, label: label"
+
     def test_questions_of_one_line(self, ambos, here):
         asked = [{"id": f"q{n}", "question": f"Quem {n}?", "answers": []} for n in range(3)]
         text = json.dumps({"data": [{"paragraphs": [{"context": "Ana.", "qas": asked}]}]})

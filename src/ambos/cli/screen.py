@@ -51,7 +51,7 @@ class Screen:
     def note(self, text: str) -> None:
         """Say something in passing."""
         if not self.quiet and not self.json:  # with --json, stderr holds one JSON object or nothing
-            self.err.print(text, style="dim", markup=False)
+            self.err.print(_one_line(text), style="dim", markup=False)
 
     def result(self, value: dict[str, Any], show: Callable[[Console], None]) -> None:
         """Give the command's result: `value` with `--json`, else whatever `show` prints."""
