@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,7 +15,9 @@ from ambos.cli.options import (
     Encoding,
     Force,
     Json,
+    LongAsLearnt,
     MaxDocument,
+    MaxLengthAsLearnt,
     MaxLine,
     ModelName,
     Quiet,
@@ -52,22 +54,8 @@ def evaluate(
             "--save", help="Keep it in the run MODEL, as evaluation/NAME.json, NAME being that of the file."
         ),
     ] = False,
-    long: Annotated[
-        Literal["cut", "head-tail", "windows", "error"] | None,
-        typer.Option(
-            help="What becomes of texts that are too long; by default as in training. What was cut is "
-            "reported. Words and passages are never cut but read in windows.",
-            show_default=False,
-        ),
-    ] = None,
-    max_length: Annotated[
-        int | None,
-        typer.Option(
-            "--max-length",
-            help="Read at most this many tokens at a time; by default as in training.",
-            show_default=False,
-        ),
-    ] = None,
+    long: LongAsLearnt = None,
+    max_length: MaxLengthAsLearnt = None,
     skip_bad: Annotated[
         bool,
         typer.Option(

@@ -63,6 +63,22 @@ MaxLength = Annotated[
     int | None,
     typer.Option("--max-length", help="Longest sequence in tokens.", rich_help_panel="Long texts"),
 ]
+LongAsLearnt = Annotated[
+    Literal["cut", "head-tail", "windows", "error"] | None,
+    typer.Option(
+        help="What becomes of texts that are too long; by default as in training. What was cut is "
+        "reported. Words and passages are never cut but read in windows.",
+        show_default=False,
+    ),
+]
+MaxLengthAsLearnt = Annotated[
+    int | None,
+    typer.Option(
+        "--max-length",
+        help="Read at most this many tokens at a time; by default as in training.",
+        show_default=False,
+    ),
+]
 
 TextColumn = Annotated[
     str, typer.Option("--text", help="Column or key that holds the text.", rich_help_panel=_READING)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,7 +17,9 @@ from ambos.cli.options import (
     Encoding,
     Force,
     Json,
+    LongAsLearnt,
     MaxDocument,
+    MaxLengthAsLearnt,
     MaxLine,
     ModelName,
     Quiet,
@@ -57,22 +59,8 @@ def predict(
     top: Annotated[
         int, typer.Option("--top", min=0, max=20, help="Of answers: write so many candidates, too.")
     ] = 0,
-    long: Annotated[
-        Literal["cut", "head-tail", "windows", "error"] | None,
-        typer.Option(
-            help="What becomes of texts that are too long; by default as in training. What was cut is "
-            "reported. Words and passages are never cut but read in windows.",
-            show_default=False,
-        ),
-    ] = None,
-    max_length: Annotated[
-        int | None,
-        typer.Option(
-            "--max-length",
-            help="Read at most this many tokens at a time; by default as in training.",
-            show_default=False,
-        ),
-    ] = None,
+    long: LongAsLearnt = None,
+    max_length: MaxLengthAsLearnt = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out, and count, rows that cannot be used.")
     ] = False,
