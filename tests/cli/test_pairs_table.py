@@ -11,14 +11,13 @@ from ambos.cli.pairs import _show
 
 
 def candidate(name: str, value: float, swapped: dict[str, float], seeds: int) -> dict[str, Any]:
-    half = 0.0124
-    spread = {"accuracy": {"mean": value - 0.01, "low": value - 0.01 - half, "high": value - 0.01 + half}}
+    mean = {"value": value - 0.01, "low": value - 0.0224, "high": value + 0.0024}
     return {
         "name": name,
         "runs": max(1, seeds),
         "metrics": {"accuracy": {"value": value, "low": value - 0.02, "high": value + 0.02}},
-        "spread": spread if seeds else None,
-        "figure": {"value": value - 0.01 if seeds else value},
+        "spread": {"accuracy": {"sd": 0.001}} if seeds else None,
+        "figure": mean if seeds else {"value": value},
         "train_seconds": 4323.0,
         "parameters": 22_713_216,
         "costs": {"latency": 0.0123, "pairs_per_second": 1234.0, "grid_per_second": 1_052_345.0},

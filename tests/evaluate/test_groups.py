@@ -6,8 +6,9 @@ from scipy import stats
 
 from ambos.evaluate.classification import Confusion
 from ambos.evaluate.comparison import holm
-from ambos.evaluate.groups import compare_groups
+from ambos.evaluate.groups import compare_groups, group_mean
 from ambos.evaluate.regression import Regression
+from ambos.evaluate.spread import Spread
 
 GOLD = np.arange(400) % 2
 
@@ -82,3 +83,27 @@ def test_a_system_without_seeds_beside_one_with() -> None:
     expected = [stats.ttest_1samp(errors, value).pvalue for value in (1.5, 1.4)]
     assert [one.difference.p for one in found] == pytest.approx(expected)
     assert [one.p for one in found] == pytest.approx(holm(expected, of=3))
+
+
+@pytest.mark.parametrize("deviation", [0.0, 0.02, 0.08])
+def test_the_interval_of_a_mean_holds_what_other_seeds_and_examples_would_give(deviation: float) -> None:
+    """Three seeds, 300 times: whether examples or seeds are what is doubtful."""
+    confusion, covered, trials = Confusion(["no", "yes"]), 0, 300
+    for trial in range(trials):
+        rng = np.random.default_rng(trial)
+        chance = np.clip(rng.normal(0.7, 0.1, len(GOLD)), 0, 1)
+        found = []
+        for luck in rng.normal(0, deviation, 3):
+            right = rng.random(len(GOLD)) < np.clip(chance + luck, 0, 1)
+            found.append(confusion.rows(GOLD, np.where(right, GOLD, 1 - GOLD)))
+        mean = group_mean(confusion, found, "accuracy", draws=200)
+        covered += mean.low <= 0.7 <= mean.high
+    assert covered >= trials * 0.95 - 3 * (trials * 0.05 * 0.95) ** 0.5
+
+
+def test_the_interval_of_a_mean_is_students_where_examples_leave_no_doubt() -> None:
+    gold, errors = np.zeros(50), (1.0, 1.2, 1.1)
+    regression = Regression()
+    found = group_mean(regression, [regression.rows(gold, gold + error) for error in errors], "mae")
+    expected = Spread.of(errors)
+    assert (found.value, found.low, found.high) == pytest.approx((expected.mean, expected.low, expected.high))

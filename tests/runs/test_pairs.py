@@ -12,6 +12,7 @@ from ambos.analysis.pairs_advice import recommend, warned
 from ambos.analysis.pairs_table import table_of
 from ambos.errors import InputError, OutputError, UsageError
 from ambos.evaluate.comparison import holm
+from ambos.evaluate.groups import group_mean
 from ambos.evaluate.pair_baselines import hold_out_baselines, overlap, predict_baselines
 from ambos.predict.model import load
 from ambos.recipe import load_recipe
@@ -22,6 +23,7 @@ from ambos.runs.folds import Folds
 from ambos.runs.log import Quiet
 from ambos.runs.pair_costs import joint_tokens
 from ambos.runs.pairs import PairLab
+from ambos.runs.saved_evaluations import find_evaluation
 
 WORDS = ("que", "com", "uma", "por", "gato", "casa")
 
@@ -264,7 +266,8 @@ def test_scores_and_cosines(model_folder: Callable[[str], Path], files: dict, tm
 
 def test_seeds(model_folder: Callable[[str], Path], files: dict, tmp_path: Path) -> None:
     how = recipe(model_folder("wordpiece"), files, seeds=2)
-    result = PairLab(tmp_path / "lab", how, ["joint", "product"]).run()
+    lab = PairLab(tmp_path / "lab", how, ["joint", "product"])
+    result = lab.run()
     assert result["method"] == "seeds"
     spread = result["candidates"][0]["spread"]["accuracy"]
     runs = [read_run(tmp_path / "lab" / "joint" / f"seed-{seed}")["evaluation"]["test"] for seed in (0, 1)]
@@ -278,8 +281,13 @@ def test_seeds(model_folder: Callable[[str], Path], files: dict, tmp_path: Path)
         assert beside is None or beside["difference"]["value"] == pytest.approx(one["figure"]["value"] - best)
     columns, rows = table_of(result)
     shown = dict(zip(columns, next(row for row in rows if row[0] == "joint"), strict=True))
-    half = (spread["high"] - spread["low"]) / 2
+    figure = systems["joint"]["figure"]
+    half = (figure["high"] - figure["low"]) / 2
     assert shown["mean of\n2 seeds"] == f"{spread['mean']:.3f} \u00b1{half:.3f}"
+    examples = [
+        find_evaluation(tmp_path / "lab" / "joint" / f"seed-{seed}", "test").examples for seed in (0, 1)
+    ]
+    assert figure == group_mean(lab.task.evaluation(), examples, "accuracy").as_dict()  # of pairs and seeds
 
 
 def test_folds_are_the_same_for_all(

@@ -97,8 +97,8 @@ def _tested(result: Result) -> str:
     """Return how a difference from the best is tested."""
     if result["method"] == "seeds":
         return (
-            "Figures of schemes are means over seeds with the interval of the mean; differences count the "
-            "doubt about pairs (bootstrap) and about seeds (Welch, Student's t)."
+            "Figures of schemes are means over seeds. Their intervals, those of differences and p count the "
+            "doubt about pairs (bootstrap) and about seeds (Student's t; of differences Welch's)."
         )
     return "Intervals of differences are by bootstrap, p is by randomisation."
 

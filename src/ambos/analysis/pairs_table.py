@@ -11,8 +11,8 @@ from ambos.analysis.pairs_report import by_figure, verdict
 def table_of(result: Result) -> tuple[list[str], list[list[str]]]:
     """Return the columns of the table, and a row for each system, best first.
 
-    With seeds there is a column more: the mean over them and half of its 95 % interval by Student's t, beside
-    the figure of the run that was best on the dev pairs. Headings are of two lines, so that all of it takes
+    With seeds there is a column more: the mean over them and half of its 95 % interval, beside the figure of
+    the run that was best on the dev pairs. Headings are of two lines, so that all of it takes
     less than 120 columns.
     """
     metric = result["metric"]
@@ -22,7 +22,7 @@ def table_of(result: Result) -> tuple[list[str], list[list[str]]]:
         [
             one["name"],
             with_interval(one["metrics"][metric], 3),
-            *([_mean(one.get("spread"), metric)] if seeds else []),
+            *([_mean(one)] if seeds else []),
             *_beside(one["against_best"]),
             verdict(one["against_best"], result),
             *(_costs(one) if "costs" in one else [""] * 6),
@@ -33,11 +33,9 @@ def table_of(result: Result) -> tuple[list[str], list[list[str]]]:
     return ["system", f"{metric}\n[95 %]", *mean, "from\nbest", "p", "", *costs], rows
 
 
-def _mean(spread: Mapping[str, Any] | None, metric: str) -> str:
-    if not spread:
-        return ""
-    found = spread[metric]
-    return f"{found['mean']:.3f} \u00b1{(found['high'] - found['low']) / 2:.3f}"
+def _mean(one: Mapping[str, Any]) -> str:
+    found = one["figure"]
+    return f"{found['value']:.3f} \u00b1{(found['high'] - found['low']) / 2:.3f}" if one.get("spread") else ""
 
 
 def _beside(found: Mapping[str, Any] | None) -> list[str]:

@@ -164,7 +164,7 @@ def _legend(result: dict[str, Any]) -> list[str]:
     ]
     if any(one.get("spread") for one in result["candidates"]):
         said.append(
-            "mean \u00b1 half of its 95 % interval (Student) is compared; beside it the run best on dev"
+            "mean \u00b1 half of its 95 % interval (pairs, seeds) is compared; beside it the run best on dev"
         )
     if len(result["candidates"]) > 1:
         said.append(f"the best was chosen by these {result['split']} rows, which flatters it")

@@ -9,7 +9,7 @@ from scipy.special import stdtr, stdtrit
 
 from ambos.evaluate.bootstrap import Floats, resampled
 from ambos.evaluate.comparison import Comparison, holm, pairs_of
-from ambos.evaluate.estimate import Difference
+from ambos.evaluate.estimate import Difference, Estimate
 from ambos.evaluate.evaluation import Evaluation
 from ambos.evaluate.sparse_rows import Rows, parted
 
@@ -51,18 +51,8 @@ def compare_groups(
     'A'
     """
     runs = {name: list(found) for name, found in groups.items()}
-    tally, together = evaluation.tally.beside([rows for found in runs.values() for rows in found])
-    tally.add(together)
-    columns = parted(tally.rows, sum(map(len, runs.values())))
-
-    def measured(times: Floats) -> Floats:
-        return np.stack([evaluation.measure(rows, times)[metric] for rows in columns], axis=1)
-
-    values = measured(tally.times)[0]
-    rng = np.random.default_rng(seed)
-    drawn = np.concatenate(
-        [measured(times) for times in resampled(tally.counts, draws, rng, width=tally.width)]
-    )
+    every = [rows for found in runs.values() for rows in found]
+    values, drawn = _measured(evaluation, every, metric, draws, seed)
     ends = np.cumsum([0, *map(len, runs.values())])
     places = {name: slice(*ends[number : number + 2]) for number, name in enumerate(runs)}
     pairs, possible = pairs_of(runs, against), len(runs) * (len(runs) - 1) // 2
@@ -78,6 +68,47 @@ def compare_groups(
         Comparison(metric, *pair, difference, p, metric in evaluation.less_is_better)
         for pair, difference, p in zip(pairs, found, holm([one.p for one in found], of=possible), strict=True)
     ]
+
+
+def group_mean(
+    evaluation: Evaluation,
+    runs: Sequence[Rows | ArrayLike],
+    metric: str,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+) -> Estimate:
+    """Return the mean of a metric over the runs of a group, with its 95 % interval.
+
+    Like that of a difference it counts the doubt about examples as well as about seeds: runs that happen to
+    agree are no surer than their examples.
+
+    Examples
+    --------
+    >>> from ambos.evaluate.classification import Confusion
+    >>> confusion = Confusion(["no", "yes"])
+    >>> found = group_mean(confusion, [confusion.rows([0, 1] * 50, [0] * 100)] * 3, "accuracy")
+    >>> found.value, round(found.high - found.low, 1)  # 2 x 1.96 x 0.05
+    (0.5, 0.2)
+    """
+    values, drawn = _measured(evaluation, runs, metric, draws, seed)
+    found = _difference(values, np.zeros(1), float(np.var(drawn.mean(1), ddof=1)))
+    return Estimate(found.value, found.low, found.high)
+
+
+def _measured(
+    evaluation: Evaluation, runs: Sequence[Rows | ArrayLike], metric: str, draws: int, seed: int
+) -> tuple[Floats, Floats]:
+    """Return the metric of every run, (runs,), and for each draw of examples, one for all, (draws, runs)."""
+    tally, together = evaluation.tally.beside(runs)
+    tally.add(together)
+    columns = parted(tally.rows, len(runs))
+
+    def measured(times: Floats) -> Floats:
+        return np.stack([evaluation.measure(rows, times)[metric] for rows in columns], axis=1)
+
+    sets = resampled(tally.counts, draws, np.random.default_rng(seed), width=tally.width)
+    return measured(tally.times)[0], np.concatenate([measured(times) for times in sets])
 
 
 def _difference(one: Floats, two: Floats, by_examples: float) -> Difference:

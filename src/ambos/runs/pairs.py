@@ -1,7 +1,7 @@
 """The pair lab: every way of reading pairs, trained on the same rows, measured side by side, with costs."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ambos.bundle.bundle import Bundle, parameters
 from ambos.data.rows import PairRow
 from ambos.errors import UsageError
 from ambos.evaluate.comparison import compare
-from ambos.evaluate.groups import compare_groups
+from ambos.evaluate.groups import compare_groups, group_mean
 from ambos.evaluate.pair_baselines import BASELINES, hold_out_baselines, predict_baselines
 from ambos.evaluate.sparse_rows import Rows
 from ambos.files import write_file
@@ -151,20 +151,20 @@ class PairLab:
         members = [one["name"] for one in about.get("members", ())]
         runs = max(1, len(members))
         spread = about.get("spread", {}).get(self.split)
+        examples = [find_evaluation(out / one, self.split).examples for one in members] if spread else []
+        mean = group_mean(self.task.evaluation(), examples, self.metric) if spread else None
         return {
             "name": scheme,
             "metrics": saved.values["metrics"],
             "spread": spread,
-            "figure": over_seeds(spread[self.metric]) if spread else saved.values["metrics"][self.metric],
+            "figure": mean.as_dict() if mean else saved.values["metrics"][self.metric],
             "notes": self._notes(out, members),
             "runs": runs,
             "train_seconds": about["seconds"] / runs,
             "parameters": parameters(Bundle.load(out / "bundle").network),
             "costs": measure_costs(model, some, apart=scheme != "joint").as_dict(),
             "swapped": measure_swapped(self._held_out(out) if self.split == "folds" else [(model, some)]),
-            "examples": [find_evaluation(out / name, self.split).examples for name in members]
-            if spread
-            else [saved.examples],
+            "examples": examples or [saved.examples],
         }
 
     def _notes(self, out: Path, members: Sequence[str]) -> list[str]:
@@ -263,8 +263,3 @@ class PairLab:
                 }
             )
         return found
-
-
-def over_seeds(spread: Mapping[str, float]) -> dict[str, float]:
-    """Return the mean over seeds with its interval, as figures of one run have it."""
-    return {"value": spread["mean"], "low": spread["low"], "high": spread["high"]}
