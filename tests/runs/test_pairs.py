@@ -477,6 +477,17 @@ class TestRecommendation:
         said = recommend(self.result(True, baseline=True))
         assert "but joint is not clearly better than TF-IDF (0.890), which needs no encoder" in said
 
+    def test_a_baseline_that_has_more_is_not_said_to_have_less(self) -> None:
+        """Where few pairs tell nothing, and where another scheme than the best one is taken."""
+        result = self.result(True)
+        result["baselines"] = [self.candidate("TF-IDF", 0.95, 1.0, None)]
+        assert "; but TF-IDF, which needs no encoder, is no worse than joint (0.950)." in recommend(result)
+        result = self.result(False, low=-0.019)
+        result["baselines"] = [self.candidate("TF-IDF", 0.885, 1.0, "joint")]
+        said = recommend(result)
+        assert said.startswith("Take combined")
+        assert said.endswith("; but TF-IDF, which needs no encoder, is no worse than combined (0.885).")
+
     @pytest.mark.parametrize("twin_is_worse", [False, True])
     def test_a_baseline_that_is_better_is_said_to_be(self, twin_is_worse: bool) -> None:
         result = self.result(twin_is_worse, baseline=True)

@@ -24,7 +24,7 @@ def recommend(result: Result) -> str:
     by_name = {one["name"]: one for one in result["candidates"]}
     best = by_name[result["best"]]
     figure = f"{words(result['metric'])} {best['figure']['value']:.3f}"
-    warning = _warning(result, best["name"])
+    warning = _warning(result, best)
     if best["name"] != "joint":
         return f"Take {best['name']}: it has the best {figure}{_beside(result, best)}{warning}."
     sign = -1 if result["less_is_better"] else 1
@@ -39,7 +39,7 @@ def recommend(result: Result) -> str:
         return (
             f"Take {fast['name']}: its {words(result['metric'])} of {value:.3f} is at most {most:.3f} worse "
             f"than that of joint ({best['figure']['value']:.3f}), and it scores every text of one list with "
-            f"every one of another {_times(fast, best)} as fast{warning}."
+            f"every one of another {_times(fast, best)} as fast{_warning(result, fast)}."
         )
     doubt = "" if is_real(found) else f" here, though so few pairs tell no more than: at most {most:.3f}"
     return (
@@ -76,17 +76,24 @@ def _beside(result: Result, best: Mapping[str, Any]) -> str:
     return f", {told}{fast}"
 
 
-def _warning(result: Result, best: str) -> str:
-    """Return what to think of baselines that are better than the best scheme, or nearly as good."""
-    sign = -1 if result["less_is_better"] else 1
+def _warning(result: Result, taken: Mapping[str, Any]) -> str:
+    """Return what to think of baselines that are better than the scheme that is taken, or nearly as good.
+
+    They were tested beside the best scheme, which may be another one.
+    """
+    sign, best = -1 if result["less_is_better"] else 1, result["best"]
     systems = sorted(result["baselines"], key=lambda one: -sign * one["figure"]["value"])
     for one in systems:
         if is_real(one["against_best"]) and one["against_best"]["better"] == one["name"]:
             value = one["figure"]["value"]
             return f"; but {one['name']}, which needs no encoder, is better than {best} ({value:.3f})"
     for one in systems:
+        value = one["figure"]["value"]
+        if sign * (value - taken["figure"]["value"]) >= 0:
+            return (
+                f"; but {one['name']}, which needs no encoder, is no worse than {taken['name']} ({value:.3f})"
+            )
         if not is_real(one["against_best"]):
-            value = one["figure"]["value"]
             return (
                 f"; but {best} is not clearly better than {one['name']} ({value:.3f}), which needs no encoder"
             )
