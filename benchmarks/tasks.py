@@ -12,10 +12,12 @@ pairs of words; for tags, the commonest tag of each word, and logistic regressio
 ends and its neighbours. Figures are those of the test set with 95 % bootstrap intervals; the dev set chose
 the weights.
 --share 0.25 learns from a quarter of the training set, drawn at random: whether more data would help.
-With --work DIR, finished runs are kept there and a second call only runs what is missing.
+With --work DIR, finished runs are kept there and a second call only runs what is missing: what was made with
+other settings or another base has another name.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import subprocess
@@ -111,7 +113,8 @@ def some_of(name: str, share: float, work: Path) -> str:
 
 def finetuned(name: str, label: str, base: str, work: Path, settings: list[str], share: float) -> dict:
     """Fine-tune with the command that users run, unless that was done; return its figures."""
-    out = work / f"{name}-{label.replace(' ', '-')}{'' if share == 1 else f'-{share:g}'}"
+    made = digest(base, *settings)
+    out = work / f"{name}-{label.replace(' ', '-')}{'' if share == 1 else f'-{share:g}'}-{made}"
     about = json.loads((out / "run.json").read_text()) if (out / "run.json").exists() else {}
     if about.get("status") != "finished":
         command = [
@@ -133,11 +136,20 @@ def finetuned(name: str, label: str, base: str, work: Path, settings: list[str],
     return {**about["evaluation"], "seconds": about["seconds"]}
 
 
+def digest(base: str | Path, *settings: str) -> str:
+    """Return what tells the weights of a base, with settings, from others: eight letters."""
+    from ambos.bundle.resolve import resolve
+    from ambos.files import sha256
+
+    weights = map(sha256, sorted(resolve(base).rglob("*.safetensors")))
+    return hashlib.sha256("\n".join([*weights, *settings]).encode()).hexdigest()[:8]
+
+
 def random_weights(run: Path, work: Path) -> Path:
     """Write a model with the architecture and the tokenizer of a run, and weights as they begin."""
     from ambos.bundle.bundle import Bundle
 
-    out = work / "random"
+    out = work / f"random-{digest(run)}"
     if not out.exists():
         trained = Bundle.load(str(run))
         Bundle.new(trained.config, trained.tokenizer, seed=0).save(out)
