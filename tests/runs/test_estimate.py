@@ -53,7 +53,7 @@ def test_by_hand():
 
 @pytest.mark.parametrize(
     ("task", "pooling", "read"),
-    [("classify", "cls", 1), ("classify", "mean", 20), ("tag", "cls", 10), ("answer", "cls", 20)],
+    [("classify", "cls", 1), ("classify", "mean", 20), ("tag", None, 10), ("answer", None, 20)],
 )
 def test_what_a_head_reads(task, pooling, read):
     assert Amount.of(100, FIGURES, recipe(task, head={"pooling": pooling}), 64).read == read
