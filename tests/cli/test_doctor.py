@@ -269,7 +269,8 @@ class TestTokens:
         assert said["max_length"] == 64
         cost = said["estimate"]
         assert (cost["epochs"], cost["steps"], cost["share"]) == (4, 8, 0.45)
-        assert cost["seconds"] == pytest.approx(cost["operations"] / cost["speed"] / 0.45)
+        spent = cost["operations"] / cost["speed"] + cost["measuring"] / cost["measuring_speed"]
+        assert cost["seconds"] == pytest.approx(spent / 0.45)
         assert cost["bytes"] > cost["weights"] + cost["activations"] > 0
         alone = look("train.csv", "--model", folder)["estimate"]  # a tenth is kept back
         assert alone["steps"] == 8
@@ -278,6 +279,20 @@ class TestTokens:
         assert longer["estimate"]["operations"] > 3 * alone["operations"]
         pairs = [{"text_a": "Um", "text_b": f"Dois {n}", "label": "xy"[n % 2]} for n in range(40)]
         assert look(write("pairs.jsonl", pairs), "--model", folder)["estimate"]["steps"] == 8
+
+    def test_the_estimate_is_of_the_precision_of_training(self, look, model_folder, monkeypatch):
+        speeds = {"bf16": 4e9, "fp32": 1e9}
+        monkeypatch.setattr("ambos.runs.choices.best_precision", lambda: "bf16")
+        monkeypatch.setattr("ambos.train.machine.matrix_speed", lambda precision="fp32": speeds[precision])
+        cost = look(write("train.csv", GOOD), "--model", model_folder("wordpiece"))["estimate"]
+        assert (cost["speed"], cost["measuring_speed"]) == (4e9, 1e9)
+
+    def test_test_rows_are_measured_once(self, look, model_folder):
+        how = (write("train.csv", GOOD), "--dev", write("dev.csv", GOOD[:8]), "--model", model_folder("bpe"))
+        without = look(*how)["estimate"]
+        cost = look(*how, "--test", "dev.csv")["estimate"]
+        assert cost["operations"] == without["operations"]
+        assert cost["measuring"] == pytest.approx(without["measuring"] * 7 / 6)  # 4 epochs and 2 at the end
 
 
 class TestScreen:

@@ -14,7 +14,7 @@ from ambos.data.tally_rows import TokenFigures
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.operations import encoder_operations
 from ambos.recipe import load_recipe
-from ambos.runs.estimate import Amount, estimate_finetuning
+from ambos.runs.estimate import SHARE, Amount, estimate_finetuning
 from ambos.runs.finetune import Finetuning
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.log import Silent
@@ -48,7 +48,12 @@ def test_by_hand():
     assert cost.activations == 4 * tokens * 4 * (10 * 128 + 2 * 512 + 3 * 4 * 20)
     assert cost.bytes == cost.weights + cost.activations + 400_000_000
     measured = estimate_finetuning(CONFIG, 1_000_000, recipe(epochs=2), rows, rows, speed=1e9, share=0.5)
-    assert measured.operations == pytest.approx(8 * once)
+    assert (measured.operations, measured.measuring) == pytest.approx((6 * once, 4 * once))
+    assert measured.seconds == pytest.approx(10 * once / 5e8)
+    faster = estimate_finetuning(
+        CONFIG, 1_000_000, recipe(epochs=2), rows, rows, rows, speed=4e9, measuring_speed=1e9
+    )
+    assert faster.seconds == pytest.approx((6 / 4 + 5) * once / 1e9 / SHARE)
 
 
 @pytest.mark.parametrize(

@@ -193,25 +193,33 @@ class _Base:
 
     def cost(self, examination: "Examination") -> "Cost | None":
         """Estimate what fine-tuning would take; None without a model."""
-        train, dev = (examination.splits.get(name) for name in ("train", "dev"))
+        train = examination.splits.get("train")
         if self._bundle is None or self.limit is None or train is None or train.tokens is None:
             return None
         from ambos.bundle.bundle import parameters  # noqa: PLC0415
+        from ambos.runs.choices import choose, chosen_precision  # noqa: PLC0415
         from ambos.runs.estimate import Amount, estimate_finetuning  # noqa: PLC0415
         from ambos.train.machine import matrix_speed  # noqa: PLC0415
+        from ambos.train.team import Team  # noqa: PLC0415
 
-        learnt = Amount.of(train.rows, train.tokens, self.recipe, self.limit)
-        if dev is not None and dev.tokens is not None:
-            measured = Amount.of(dev.rows, dev.tokens, self.recipe, self.limit)
-        else:
+        amounts = {
+            name: Amount.of(figures.rows, figures.tokens, self.recipe, self.limit)
+            for name, figures in examination.splits.items()
+            if figures.tokens is not None
+        }
+        learnt, measured = amounts["train"], amounts.get("dev")
+        if measured is None:
             learnt, measured = learnt.part(0.9), learnt.part(0.1)  # as `ambos finetune` divides them
+        precision = chosen_precision(choose(self.recipe, Team()))
         return estimate_finetuning(
             self._bundle.config,
             parameters(self._bundle.network),
             self.recipe,
             learnt,
             measured,
-            speed=matrix_speed(),
+            amounts.get("test"),
+            speed=matrix_speed(precision=precision),
+            measuring_speed=matrix_speed(),
         )
 
 

@@ -109,11 +109,14 @@ def _show_estimate(console: Console, value: Value) -> None:
         f"Fine-tuning {printable(value['model'])} for {cost['epochs']:g} epochs would take about "
         f"[bold]{duration(cost['seconds'])}[/] and [bold]{size(cost['bytes'])}[/] of memory."
     )
-    speed = f"{cost['share']:.0%} of the {cost['speed'] / 1e9:,.0f} billion a second that it reaches now"
+    learning, measuring = (
+        f"{cost[count] / 1e9:,.0f} billion operations in matrix products, "
+        f"at {cost['share']:.0%} of the {cost[speed] / 1e9:,.0f} billion a second that it reaches now"
+        for count, speed in (("operations", "speed"), ("measuring", "measuring_speed"))
+    )
     console.print(
         "[dim]A rough estimate for this machine; small models take two or three times as long. "
-        f"Time: {cost['steps']:,} steps, "
-        f"{cost['operations'] / 1e9:,.0f} billion operations in matrix products, at {speed}. Memory: "
+        f"Time: {cost['steps']:,} steps of {learning}; to measure, {measuring}. Memory: "
         f"{size(cost['weights'])} for weights and optimiser, {size(cost['activations'])} for what a step "
         "remembers, the rest for the program.[/]"
     )

@@ -9,6 +9,7 @@ from ambos.encoder.operations import encoder_operations
 from ambos.runs.finetune_settings import FinetuneRecipe
 
 SHARE = 0.45  # of the speed of matrix products that fine-tuning reaches
+_AT_THE_END = 2  # passes over the dev rows: the temperature is fitted, and the saved model measured
 _KEPT = 24  # bytes of a parameter: weight, gradients of two parts, two moments, the best weights so far
 _PROGRAM = 400_000_000  # bytes of Python, torch and all that is loaded
 
@@ -21,23 +22,27 @@ class Cost:
     ----------
     steps
         Updates of the weights.
-    operations
-        Of the matrix products: three times those of a forward pass for training, once for measuring.
+    operations, measuring
+        Of the matrix products: three times those of a forward pass for training; once for measuring.
     seconds
-        They take at `share` of `speed`, which is in operations a second.
+        They take at `share` of the speed of each.
     weights, activations
         Bytes of the parameters with all that is kept for each, and of what one part of a step must remember.
     bytes
         Of all memory, the program's own among it.
+    speed, measuring_speed
+        Operations a second, in the precision of training and in float32.
     """
 
     steps: int
     operations: float
+    measuring: float
     seconds: float
     weights: int
     activations: int
     bytes: int
     speed: float
+    measuring_speed: float
     share: float
 
 
@@ -81,8 +86,10 @@ def estimate_finetuning(
     recipe: FinetuneRecipe,
     train: Amount,
     dev: Amount | None,
+    test: Amount | None = None,
     *,
     speed: float,
+    measuring_speed: float | None = None,
     share: float = SHARE,
 ) -> Cost:
     """Estimate the time and the memory of a run, roughly: small models take two or three times as long.
@@ -94,10 +101,12 @@ def estimate_finetuning(
     ----------
     parameters
         Of the whole model.
-    train, dev
-        What is learnt from, and what is measured once an epoch.
-    speed
-        Operations a second, as `ambos.train.machine.matrix_speed` measures them.
+    train, dev, test
+        What is learnt from; what is measured after every epoch, calibrates, and is measured at the end; what
+        is measured at the end.
+    speed, measuring_speed
+        Operations a second of training and of measuring, which is in float32 always, as
+        `ambos.train.machine.matrix_speed` measures them; by default the same.
 
     Examples
     --------
@@ -111,17 +120,21 @@ def estimate_finetuning(
     steps = max(1, round(recipe.epochs * math.ceil(train.rows / recipe.batch)))
     evaluations = max(1, round(recipe.epochs * recipe.selection.per_epoch))
     operations = 3 * recipe.epochs * train.operations(config)
-    operations += evaluations * dev.operations(config) if dev else 0
+    measuring = (evaluations + _AT_THE_END) * dev.operations(config) if dev else 0.0
+    measuring += test.operations(config) if test else 0.0
+    measuring_speed = measuring_speed or speed
     weights = _KEPT * parameters
     activations = _activations(config, recipe, train)
     return Cost(
         steps=steps,
         operations=operations,
-        seconds=operations / (speed * share),
+        measuring=measuring,
+        seconds=(operations / speed + measuring / measuring_speed) / share,
         weights=weights,
         activations=activations,
         bytes=weights + activations + _PROGRAM,
         speed=speed,
+        measuring_speed=measuring_speed,
         share=share,
     )
 
