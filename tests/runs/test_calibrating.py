@@ -6,14 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, logsumexp
 
 import ambos
 from ambos.bundle.bundle import Bundle
 from ambos.data.rows import QuestionRow, TextRow, WordsRow
+from ambos.data.windows import Ledger
 from ambos.errors import InputError
 from ambos.evaluate.answers import score
+from ambos.predict.rows import predict_rows
 from ambos.recipe import load_recipe
 from ambos.runs.calibrating import calibrate
 from ambos.runs.evaluation import evaluate_rows
@@ -178,6 +181,17 @@ def test_when_not_to_answer(base: Path) -> None:
         assert f1 <= record["measure_after"] + 1e-9
         if other == 0.0:
             assert f1 == pytest.approx(record["measure_before"])
+
+
+def test_no_question_stands_at_the_threshold(base: Path) -> None:
+    """Else the last digits of the arithmetic would decide if it is answered."""
+    work = trained(base, questions(200, 0), questions(80, 1), recipe("answer"))
+    record = calibrate(work)
+    found = predict_rows(
+        work.bundle.network, work.task, work.dev, work.reading, Ledger(), device=torch.device("cpu")
+    )
+    doubt = np.array([one.no_answer for _, part in found for one in part])
+    assert np.abs(doubt - record["after"]).min() > 1e-4
 
 
 def test_questions_that_all_have_answers_leave_the_threshold(base: Path) -> None:

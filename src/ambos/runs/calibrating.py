@@ -27,6 +27,7 @@ _LOGITS = 2**24  # enough to fit one number; bounds memory
 _SPREAD = 0.5  # of log T: how far temperatures are from 1, before the dev rows are seen
 _SURE = 1e6  # no difference of logits comes near
 _FAR = -1e9  # logit of an answer that is not there
+_APART = 2.0  # of logits: what lies further away does not move a threshold further
 _CPU = torch.device("cpu")
 
 
@@ -166,7 +167,8 @@ def _fit_threshold(task: Answer, asked: Sequence[_Asked]) -> dict[str, Any] | No
     answerable = np.array([float(one.answerable) for one in asked])
     if answerable.all() or not answerable.any():
         return None  # nothing to tell apart
-    task.threshold, best = best_threshold(doubt, f1, answerable)
+    threshold, best = best_threshold(doubt, f1, answerable)
+    task.threshold = _amid(threshold, doubt)
     return {
         "what": "threshold of no answer",
         "before": before,
@@ -176,6 +178,24 @@ def _fit_threshold(task: Answer, asked: Sequence[_Asked]) -> dict[str, Any] | No
         "measure_after": best,
         "examples": len(doubt),
     }
+
+
+def _amid(threshold: float, doubt: Floats) -> float:
+    """Return a threshold that parts the same doubts (n,), in the middle between the two beside it.
+
+    The one that is given equals a doubt, so that for its question the last digits of the arithmetic, which
+    are others where weights are packed or cores share the work, would decide.
+
+    Examples
+    --------
+    >>> _amid(0.5, np.array([0.1, 0.5, 0.9])), _amid(-0.1, np.array([0.1, 0.5])), _amid(0.5, np.array([0.5]))
+    (0.7, -0.9, 1.5)
+    """
+    low = float(doubt[doubt <= threshold].max(initial=-np.inf))
+    high = float(doubt[doubt > threshold].min(initial=np.inf))
+    if low == -np.inf:
+        return high - _APART / 2
+    return low + min(high - low, _APART) / 2
 
 
 def _fit_answers(task: Answer, asked: Sequence[_Asked]) -> dict[str, Any] | None:
