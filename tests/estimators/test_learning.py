@@ -125,6 +125,25 @@ def test_answers_are_pieces_of_passages(answerer: QuestionAnswerer, tmp_path: Pa
     assert again.predict(asked) == found
 
 
+def test_questions_and_passages_are_found_by_the_names_of_columns(
+    answerer: QuestionAnswerer, base: Path, tmp_path: Path
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    asked, answers = questions(40, seed=1)
+    table = pandas.DataFrame(asked, columns=["pergunta", "contexto"])[["contexto", "pergunta"]]
+    assert answerer.predict(table) == answerer.predict(asked)
+    assert answerer.score(table, answers) == answerer.score(asked, answers)
+    fitted = QuestionAnswerer(base, epochs=1, **FAST).fit(table.assign(n=0), answers)
+    assert fitted.feature_names_in_.tolist() == ["pergunta", "contexto"]
+    again = QuestionAnswerer.load(fitted.save(tmp_path / "saved"))
+    assert again.predict(table) == QuestionAnswerer(base, epochs=1, **FAST).fit(asked, answers).predict(asked)
+    with pytest.raises(ValueError, match="not those of fit"):
+        again.predict(table.rename(columns={"contexto": "texto"}))
+    with pytest.raises(ValueError, match="two texts") as refused:
+        answerer.predict(table.rename(columns={"contexto": "texto"}).assign(n=0))
+    assert "question and context" in refused.value.expected
+
+
 def test_without_unanswerable_questions_there_is_always_an_answer(base: Path) -> None:
     asked, answers = questions(24)
     known = [(one, answer) for one, answer in zip(asked, answers, strict=True) if answer is not None]

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import fields
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Literal
 
@@ -223,15 +223,19 @@ def known_columns(names: Sequence[str], role: str) -> list[str]:
     return [name for name in names if _fold(name) in known]
 
 
-def known_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+def known_pairs(names: Sequence[str], roles: tuple[str, str] = ("text_a", "text_b")) -> list[tuple[str, str]]:
     """Return the columns, two and two, whose names are known for the texts of a pair: first and second.
 
     Examples
     --------
     >>> known_pairs(["Hypothesis", "label", "premise"]), known_pairs(["a", "b"])
     ([('premise', 'Hypothesis')], [])
+    >>> known_pairs(["context", "id", "question"], ("question", "passage"))
+    [('question', 'context')]
     """
-    return [(first, second) for first, second in _candidates(("text_a", "text_b"), names)]
+    parts = [roles] if roles in _KNOWN else [(role,) for role in roles]
+    candidates = product(*(_candidates(part, names) for part in parts))
+    return [(first, second) for first, second in (chain(*found) for found in candidates)]
 
 
 def _fold(name: str) -> str:

@@ -8,18 +8,20 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
 
 from ambos.data.rows import QuestionRow
-from ambos.estimators.finetuned import FineTuned, Given
+from ambos.estimators.columns import OfTwoColumns
+from ambos.estimators.finetuned import Given
 from ambos.estimators.inputs import PLACE, questions_of
 from ambos.estimators.targets import answers_of
 from ambos.evaluate.answers import Answers
 
 
-class QuestionAnswerer(FineTuned):
+class QuestionAnswerer(OfTwoColumns):
     """Find the place in a passage that answers a question.
 
-    X is a list of pairs (question, passage); y a list of pairs (answer, start), where
-    `passage[start : start + len(answer)] == answer`, or None where the passage does not say. Predictions look
-    like y. Without a None to learn from there is always an answer.
+    X is a list of pairs (question, passage), an array (n, 2) of them, or a DataFrame, whose columns are taken
+    by their names, if these are known (`question` and `context`), else two in their order. y is a list of
+    pairs (answer, start), where `passage[start : start + len(answer)] == answer`, or None where the passage
+    does not say. Predictions look like y. Without a None to learn from there is always an answer.
 
     Parameters
     ----------
@@ -32,6 +34,8 @@ class QuestionAnswerer(FineTuned):
     ----------
     bundle_, history_, ledger_
         As `FineTuned` has them.
+    feature_names_in_
+        The columns of questions and passages, where X had names of columns.
 
     Examples
     --------
@@ -43,6 +47,7 @@ class QuestionAnswerer(FineTuned):
     """
 
     _task = "answer"
+    _roles = ("question", "passage")
 
     def _given(self, X: ArrayLike, y: ArrayLike) -> Given:
         questions = questions_of(X)
@@ -52,13 +57,13 @@ class QuestionAnswerer(FineTuned):
     def predict(self, X: ArrayLike) -> list[tuple[str, int] | None]:
         """Return (answer, start) for each pair, a piece of the passage and its place; None for no answer."""
         check_is_fitted(self)
-        found = [one.best for one in self._predictions(_rows(questions_of(X)))]
+        found = [one.best for one in self._predictions(_rows(questions_of(self._by_name(X))))]
         return [(best.text, best.start) if best.text else None for best in found]
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Return the mean F1 of the words of answers, as SQuAD measures it."""
         check_is_fitted(self)
-        questions = questions_of(X)
+        questions = questions_of(self._by_name(X))
         gold = [[text for text, _ in one] for one in answers_of(y, questions)]
         answers = Answers()
         answers.add(gold, [one.best.text for one in self._predictions(_rows(questions))])

@@ -4,7 +4,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from ambos.data.windows import Long
 from ambos.encoder.pooling import Pooling
 from ambos.estimators.classifier import TextClassifier
-from ambos.estimators.columns import pairs_by_name, text_columns
+from ambos.estimators.columns import OfTwoColumns
 from ambos.estimators.inputs import pair_rows, pairs_of
 from ambos.runs.pair_settings import Scheme
 from ambos.tasks.classify import Classified
 
 
-class PairClassifier(TextClassifier):
+class PairClassifier(OfTwoColumns, TextClassifier):
     """Classify pairs of texts: whether one follows from the other, whether they say the same.
 
     X has two columns: a list of pairs, or an array (n, 2), in the order of the texts; or a DataFrame, whose
@@ -55,6 +55,8 @@ class PairClassifier(TextClassifier):
     >>> classifier.predict([("A dog runs.", "An animal runs.")])  # doctest: +SKIP
     array(['yes'], dtype='<U3')
     """
+
+    _roles = ("text_a", "text_b")
 
     def __init__(
         self,
@@ -113,17 +115,8 @@ class PairClassifier(TextClassifier):
         self.scheme = scheme
         self.absolute = absolute
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fine-tune the base on pairs and what is to be said of each; return self."""
-        names = text_columns(X)
-        super().fit(X if names is None else pairs_by_name(X, names), y)
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, object)
-        return self
-
     def _classified(self, X: ArrayLike) -> list[Classified]:
-        return super()._classified(pairs_by_name(X, getattr(self, "feature_names_in_", None)))
+        return super()._classified(self._by_name(X))
 
     def _read(self, X: ArrayLike) -> Sequence[Any]:
         return pair_rows(pairs_of(X))
