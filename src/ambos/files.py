@@ -71,7 +71,7 @@ def refuse_inside(out: Path, needed: Iterable[Path | str]) -> None:
         if path.exists() and Path(os.path.realpath(path)).is_relative_to(place):
             raise OutputError(
                 "the output would replace what it is made from",
-                expected="another folder than those that are read",
+                expected="another place than those that are read",
                 found=f"{path}, in it" if os.path.realpath(path) != place else f"{path}",
                 fix="choose another --out",
                 file=out,

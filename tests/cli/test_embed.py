@@ -187,6 +187,15 @@ def test_existing_output(ambos, model_folder, folder, name):
     assert left(folder) == {name, "empty.txt"}
 
 
+def test_the_input_is_never_replaced(ambos, model_folder, folder):
+    model = model_folder("bpe")
+    assert ambos("embed", model, "a.txt", "--out", "a.parquet").code == 0
+    before = Path("a.parquet").read_bytes()
+    ran = ambos("embed", model, "a.parquet", "--out", "a.parquet", "--force")
+    ran.refused(4, "the output would replace what it is made from")
+    assert Path("a.parquet").read_bytes() == before
+
+
 def test_a_folder_in_the_place_of_the_output(ambos, model_folder, folder):
     Path("v.npy").mkdir()
     labelled = ambos("embed", model_folder("bpe"), "a.txt", "--out", "v.npy", "--force").refused(

@@ -448,6 +448,15 @@ class TestInterruptions:
         assert Path("o.jsonl").read_text() == "precious"
         assert run(model, source, "o.jsonl", force=True).rows == self.NUMBER
 
+    def test_the_input_is_never_replaced(self, model, source):
+        before = Path(source).read_bytes()
+        with pytest.raises(OutputError, match="would replace what it is made from"):
+            run(model, source, source, force=True)
+        Path("link.txt").symlink_to(source)
+        with pytest.raises(OutputError, match="would replace what it is made from"):
+            run(model, "link.txt", source, force=True)
+        assert Path(source).read_bytes() == before
+
     def test_what_a_watcher_sees(self, model, source):
         seen = Seen()
         run(model, source, "o.jsonl", watcher=seen)

@@ -117,12 +117,13 @@ def embed(
             fix=did_you_mean(ending, _ENDINGS) or "--out vectors.npy",
         )
     from ambos.data.windows import Ledger  # noqa: PLC0415
-    from ambos.files import new_file  # noqa: PLC0415
+    from ambos.files import new_file, refuse_inside  # noqa: PLC0415
     from ambos.predict.vector_files import open_vectors  # noqa: PLC0415
 
     screen = Screen(json, quiet)
     reading = read_options(text, None, document, encoding, max_line_mb, max_document_mb)
     texts = _Texts(find_sources(inputs), reading)
+    refuse_inside(out, [source.path for source in texts.sources])
     ledger = Ledger()
     try:
         with new_file(out, force=force) as work:

@@ -278,7 +278,7 @@ def read_each(
         left_out = {kind: count - before.get(kind, 0) for kind, count in problems.counts.items()}
         raise InputError(
             "there are no rows in these files" if len(sources) > 1 else "there are no rows in this file",
-            expected="at least one labelled row",
+            expected="at least one row that can be used",
             found=_left_out(left_out, problems.examples[shown:]) or "none",
             fix="check that these are the right files, and whole",
             file=sources[0].path,

@@ -13,7 +13,7 @@ from ambos import __version__
 from ambos.data.read_files import RowFiles
 from ambos.data.rows import PairRow, Problems, QuestionRow, Row, TextRow
 from ambos.data.windows import Ledger
-from ambos.files import new_file
+from ambos.files import new_file, refuse_inside
 from ambos.predict.growing import Growing
 from ambos.predict.model import Model
 from ambos.predict.record_files import convert
@@ -101,6 +101,7 @@ def predict_files(
         Leave out rows that cannot be used. Without it the first chunk that has any stops the call, and it can
         go on with `skip_bad`.
     """
+    refuse_inside(out, [source.path for source in files.sources])
     records = Records(model.learnt, details)
     problems = Problems(skip_bad=skip_bad)
     with new_file(out, force=force) as work:
