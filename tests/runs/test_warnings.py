@@ -137,6 +137,16 @@ def test_scores_that_are_all_alike() -> None:
     assert collapse(evaluated("score", examples=np.ones((5, 2)))) is None  # as they should
 
 
+@pytest.mark.parametrize(("said", "warned"), [(0.5, False), (0.01, True)])
+def test_pairs_that_only_belong_together_are_no_scores(said: float, warned: bool) -> None:
+    unsaid = np.column_stack([np.full(20, np.nan), np.linspace(0.1, 0.9, 20), np.ones(20)])
+    assert collapse(evaluated("embed", examples=unsaid)) is None
+    gold = np.linspace(0, 1, 20)
+    graded = np.column_stack([gold, said * gold, np.zeros(20)])
+    found = collapse(evaluated("embed", examples=np.concatenate([unsaid, graded])))
+    assert (found is not None) == warned
+
+
 def test_rows_that_were_learnt_from_are_told() -> None:
     rows = [TextRow(f"Frase {number}", ("a",), None, HERE, number) for number in range(300)]
     loud = replace(rows[0], text="FRASE  0")

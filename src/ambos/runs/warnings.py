@@ -204,7 +204,9 @@ def collapse(found: Evaluated) -> Caution | None:
     scores: their standard deviation is at most a tenth of what it should be.
     """
     if found.task in {"score", "embed"}:
-        return _constant(*found.examples[:, :2].astype(np.float64).std(0))
+        pairs = found.examples[:, :2].astype(np.float64)
+        graded = pairs[~np.isnan(pairs[:, 0])]  # of others it is not known what they should be
+        return _constant(*graded.std(0)) if len(graded) else None
     most = found.commonest
     if most is None:
         return None
