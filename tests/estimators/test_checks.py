@@ -16,7 +16,14 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.utils import Tags
 from sklearn.utils.estimator_checks import check_estimator
 
-from ambos.estimators import QuestionAnswerer, Tagger, TextClassifier, TextEmbedder, TextRegressor
+from ambos.estimators import (
+    PairClassifier,
+    QuestionAnswerer,
+    Tagger,
+    TextClassifier,
+    TextEmbedder,
+    TextRegressor,
+)
 
 # Checks that must fail, and why that is right.
 NOT_FOR_TEXT = {
@@ -98,6 +105,13 @@ class SpelledClassifier(Spelled, TextClassifier):
         return super().decision_function(self.spelled(X))
 
 
+class SpelledPairs(SpelledClassifier, PairClassifier):
+    """A row is a text, and its first number another one."""
+
+    def spell(self, table: NDArray[np.float64]) -> Any:
+        return [(" ".join(row), row[0]) for row in words_of(table)]
+
+
 class SpelledRegressor(Spelled, TextRegressor):
     def predict(self, X: Any) -> Any:
         return super().predict(self.spelled(X))
@@ -141,7 +155,8 @@ class SpelledAnswerer(Spelled, QuestionAnswerer):
 
 
 @pytest.mark.parametrize(
-    "kind", [SpelledClassifier, SpelledRegressor, SpelledTagger, SpelledAnswerer, SpelledEmbedder]
+    "kind",
+    [SpelledClassifier, SpelledPairs, SpelledRegressor, SpelledTagger, SpelledAnswerer, SpelledEmbedder],
 )
 def test_the_checks_of_scikit_learn_pass(model_folder: Callable[[str], Path], kind: Any) -> None:
     base = model_folder("wordpiece")
@@ -168,7 +183,9 @@ def allowed(check: str) -> set[str]:
     return {"passed", *more}
 
 
-@pytest.mark.parametrize("kind", [TextClassifier, TextRegressor, Tagger, QuestionAnswerer, TextEmbedder])
+@pytest.mark.parametrize(
+    "kind", [TextClassifier, PairClassifier, TextRegressor, Tagger, QuestionAnswerer, TextEmbedder]
+)
 def test_scikit_learn_leaves_estimators_of_texts_alone(kind: Any) -> None:
     with pytest.warns(SkipTestWarning, match="Can't test estimator"):
         results = check_estimator(kind())
