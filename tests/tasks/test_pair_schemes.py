@@ -16,6 +16,7 @@ from ambos.data.windows import Ledger
 from ambos.encoder.combine import Twin
 from ambos.encoder.heads import TwinHead
 from ambos.errors import InputError, UsageError
+from ambos.predict import grid
 from ambos.predict.model import Model, load
 from ambos.recipe import load_recipe
 from ambos.runs.finetune import Finetuning
@@ -131,6 +132,33 @@ def test_n_by_m_is_what_pairs_are(models: Callable[[str], Model], scheme: str) -
     kept = model.read(second)  # read once, used twice
     assert model.grid(first, kept) == pytest.approx(found, abs=1e-6)
     assert kept.tokens == sum(len(model.tokenizer.encode(text)) for text in second)
+
+
+@pytest.mark.parametrize("scheme", ["combined", "attention"])
+def test_a_grid_of_many_pairs_takes_little_memory(
+    models: Callable[[str], Model], scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A head is given some pairs at a time, also of one text with many; where it attends, some tokens."""
+    model = Model(Bundle.load(models(scheme).source), "cpu")
+    first, second = ["que", "com uma por"], [f"{'com ' * (number % 5)}uma" for number in range(300)]
+    expected = model.grid(first, second)
+    head = model._network.heads["classify"]
+    given: list[int] = []
+    if scheme == "attention":
+        most = 128
+        monkeypatch.setattr(grid, "budget_of", lambda _: most)
+
+        def count(_: object, args: tuple) -> None:
+            given.append(int(np.asarray(args[1].lengths)[args[2].numpy()].sum()))
+
+        head.attention.register_forward_pre_hook(count)
+    else:
+        most = 100
+        monkeypatch.setattr(grid, "_PAIRS", most)
+        head.out.register_forward_pre_hook(lambda _, args: given.append(len(args[0])))
+    for some in (first, first[:1]):
+        assert model.grid(some, second) == pytest.approx(expected[: len(some)], abs=1e-5)
+    assert max(given) <= most
 
 
 def test_a_grid_counts_what_was_cut(models: Callable[[str], Model]) -> None:

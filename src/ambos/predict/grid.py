@@ -4,7 +4,7 @@ Letters: n and m texts, T tokens of a side, W width, L outputs of a head.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,16 @@ from torch import Tensor
 from ambos.bundle.bundle import Bundle
 from ambos.data.batch import Batch
 from ambos.data.examples import Examples
+from ambos.data.order import by_length
 from ambos.data.windows import Ledger, fit
 from ambos.encoder.heads import TwinHead
 from ambos.errors import UsageError
-from ambos.predict.run import run_examples
+from ambos.predict.run import budget_of, count_workers, run_all, run_examples
 from ambos.tasks.classify import Classify
 from ambos.tasks.task import Reading, Task
 
-_PAIRS = 8192  # that a head is given at a time
+_PAIRS = 8192  # that a head is given at a time; where it attends to tokens, as many as make a batch
+_NUMBERED = 262_144  # pairs that are put in order at a time
 _SAMPLE = 256  # numbers of each tensor that tell a model from others
 
 
@@ -121,16 +123,16 @@ def score_grid(network: Any, task: Task[Any, Any], first: Side, second: Side) ->
         sides = (F.normalize(side.vectors, dim=-1) for side in (first, second))
         return np.asarray(_times(*sides).cpu().numpy())
     head: TwinHead = network.heads[task.head]
-    rows = max(1, _PAIRS // max(1, len(second)))
+    rows = max(1, _NUMBERED // len(second))
     parts = [
         _logits(head, first, second, range(begin, min(begin + rows, len(first))))
         for begin in range(0, len(first), rows)
     ]
     logits = torch.cat(parts).unflatten(0, (len(first), len(second)))
     if not isinstance(task, Classify):
-        return np.asarray(logits[..., 0].cpu().numpy())
+        return np.asarray(logits[..., 0].numpy())
     logits = logits / task.temperature
-    return np.asarray((logits.sigmoid() if task.several else logits.softmax(-1)).cpu().numpy())
+    return np.asarray((logits.sigmoid() if task.several else logits.softmax(-1)).numpy())
 
 
 def _times(first: Tensor, second: Tensor) -> Tensor:
@@ -139,18 +141,31 @@ def _times(first: Tensor, second: Tensor) -> Tensor:
 
 def _logits(head: TwinHead, first: Side, second: Side, some: range) -> Tensor:
     """Return the logits of some texts of the first side with all of the second, (pairs, L)."""
-    count = len(second)
+    a, b = (numbers.ravel() for numbers in np.meshgrid(some, np.arange(len(second)), indexing="ij"))
+    sizes, budget, device = np.ones_like(a), _PAIRS, first.vectors.device
+    if head.attention is not None:
+        sizes = np.asarray(first.lengths)[a] + np.asarray(second.lengths)[b]
+        budget = budget_of(device)
+    meet = _meeting(head, first, second)
+
+    def compute(part: NDArray[np.int64]) -> Tensor:
+        return head(meet(*(torch.from_numpy(side[part]).to(device) for side in (a, b)))).cpu()
+
+    parts = list(by_length(sizes, budget, workers=count_workers(device)))
+    found = torch.empty(len(a), head.out.out_features)
+    for part, logits in zip(parts, run_all(compute, parts, device), strict=True):
+        found[torch.from_numpy(part)] = logits
+    return found
+
+
+def _meeting(head: TwinHead, first: Side, second: Side) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return what takes numbers of texts of both sides, (p,) each, to what the head reads of these pairs."""
     if head.attention is None:
-        a = first.vectors[some.start : some.stop].repeat_interleave(count, 0)
-        return head(head.combine(a, second.vectors.repeat(len(some), 1)))
-    starts = np.cumsum((0, *first.lengths))
-    hidden = torch.cat([first.vectors[starts[some.start] : starts[some.stop]], second.vectors])
-    lengths = (*first.lengths[some.start : some.stop], *second.lengths)
-    ids = np.zeros(sum(lengths), np.int64)  # attention over pairs asks only where texts lie
-    batch = Batch.of(ids, ids, lengths, device=hidden.device)
-    numbers = torch.arange(len(some), device=hidden.device).repeat_interleave(count)
-    others = torch.arange(len(some), len(some) + count, device=hidden.device).repeat(len(some))
-    return head(head.attention(hidden, batch, torch.stack([numbers, others], 1)))
+        return lambda a_p, b_p: head.combine(first.vectors[a_p], second.vectors[b_p])
+    attention, hidden = head.attention, torch.cat([first.vectors, second.vectors])
+    ids = np.zeros(len(hidden), np.int64)  # attention over pairs asks only where texts lie
+    batch = Batch.of(ids, ids, (*first.lengths, *second.lengths), device=hidden.device)
+    return lambda a_p, b_p: attention(hidden, batch, torch.stack([a_p, len(first) + b_p], 1))
 
 
 def own_side(side: Side, owner: str, where: str) -> Side:
