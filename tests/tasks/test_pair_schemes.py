@@ -628,6 +628,17 @@ def test_single_texts_have_no_scheme(base: Path) -> None:
         Finetuning(Bundle.load(base), rows, [], recipe("combined"))
 
 
+@pytest.mark.parametrize("freeze", ["all", 3])
+def test_a_frozen_encoder_without_a_head_has_nothing_to_learn(base: Path, freeze: object) -> None:
+    learning = {"learning": {"freeze": freeze}}
+    with pytest.raises(UsageError, match="nothing is left that could learn") as refused:
+        Finetuning(Bundle.load(base), same_or_not(8), [], recipe("embed", "embed", **learning))
+    assert (refused.value.found, refused.value.fix) == (f"--freeze {freeze}", "--freeze 2, or less")
+    work = Finetuning(Bundle.load(base), same_or_not(8), [], recipe("product", **learning))
+    learns = [name for name, weight in work.bundle.network.named_parameters() if weight.requires_grad]
+    assert "heads.classify.out.weight" in learns
+
+
 @pytest.mark.parametrize("contrast", [None, "cosine", "in-batch"])
 def test_scores_have_no_positive_label(base: Path, contrast: str | None) -> None:
     rows = [replace(row, labels=()) for row in same_or_not(8)]

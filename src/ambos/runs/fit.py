@@ -82,6 +82,13 @@ def prepare_weights(bundle: Bundle, settings: Learning) -> None:
         encoder.embeddings.requires_grad_(requires_grad=False)
         for layer in list(encoder.layers)[: settings.freeze]:
             layer.requires_grad_(requires_grad=False)
+    if not any(weight.requires_grad for weight in network.parameters()):
+        raise UsageError(
+            "nothing is left that could learn: the encoder is frozen, and there is no head",
+            expected="some layers that learn",
+            found=f"--freeze {settings.freeze}",
+            fix=f"--freeze {len(encoder.layers) - 1}, or less",
+        )
     if settings.dropout is not None:
         set_dropout(network, settings.dropout)
 
