@@ -48,11 +48,14 @@ def test_each_setting_with_each_scheme(scheme: str, name: str) -> None:
     assert str(error.value.found).endswith(f"not for {scheme}")
 
 
-def test_a_hidden_layer_needs_a_head() -> None:
+@pytest.mark.parametrize(("group", "name", "value"), [("head", "hidden", True), ("learning", "head_lr", 5.0)])
+def test_what_a_head_is_like_needs_a_head(group: str, name: str, value: object) -> None:
+    more = {group: {name: value}}
     with pytest.raises(UsageError) as error:
-        recipe("embed", {"head": {"hidden": True}})
-    assert error.value.found == "head.hidden is for schemes with a head, and embed has none"
-    assert recipe("combined", {"head": {"hidden": True}}).head.hidden
+        recipe("embed", more)
+    assert error.value.found == f"{group}.{name} is for schemes with a head, and embed has none"
+    for found in (recipe("combined", more), recipe("embed", more, tried=True)):
+        assert getattr(getattr(found, group), name) == value
 
 
 @pytest.mark.parametrize("task", ["embed", "score", "answer"])
@@ -131,6 +134,10 @@ def test_a_lab_leaves_aside_what_its_rows_make_nothing_of(tmp_path: Path) -> Non
     more = {"task": "score", "pair": {"positive": "yes", "grow_segments": True}, "precision": "fp32"}
     found = lab_recipes(tmp_path, recipe("joint", more, tried=True), ["joint", "embed"], force=False)
     assert {(one.pair.positive, one.pair.grow_segments) for one in found.values()} == {(None, False)}
+    for contrast, scale in ((None, 20.0), ("cosine", 20.0), ("order", 5.0)):
+        more = {"task": "score", "pair": {"contrast": contrast, "scale": 5.0}, "precision": "fp32"}
+        found = lab_recipes(tmp_path, recipe("joint", more, tried=True), ["embed"], force=False)
+        assert found["embed"].pair.scale == scale
     both = {"data": {"columns": {"label": "entails", "score": "alike"}}}
     with pytest.raises(UsageError, match="a label and a score are named"):
         refuse_no_pairs(recipe("joint", both, tried=True))

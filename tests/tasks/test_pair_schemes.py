@@ -649,6 +649,17 @@ def test_scores_have_no_positive_label(base: Path, contrast: str | None) -> None
     assert "docs/pairs.md" in str(refused.value.fix)
 
 
+@pytest.mark.parametrize("contrast", [None, "cosine", "in-batch", "order"])
+def test_only_cosines_that_are_compared_have_a_scale(base: Path, contrast: str | None) -> None:
+    how = recipe("embed", "embed", pair={"contrast": contrast, "scale": 5.0})
+    if contrast in {"in-batch", "order"}:
+        assert Finetuning(Bundle.load(base), same_or_not(8), [], how).task.scale == 5.0
+        return
+    with pytest.raises(UsageError, match="no factor comes into that") as refused:
+        Finetuning(Bundle.load(base), same_or_not(8), [], how)
+    assert refused.value.found == "pair.scale = 5"
+
+
 @pytest.mark.parametrize("contrast", [None, "cosine", "in-batch"])
 def test_a_cosine_is_not_learnt_from_equal_scores(base: Path, contrast: str | None) -> None:
     rows = [replace(row, labels=(), score=4.0) for row in same_or_not(8)]

@@ -203,9 +203,12 @@ class FinetuneRecipe(Settings):
     @property
     def _ignored_by_scheme(self) -> list[str]:
         """What is outside of the group `pair`, and the scheme would make nothing of."""
-        found = []
-        if self.head.hidden and self.pair.scheme == "embed":
-            found.append("head.hidden is for schemes with a head, and embed has none")
+        of_head = {"head.hidden": self.head.hidden, "learning.head_lr": self.learning.head_lr}
+        found = [
+            f"{name} is for schemes with a head, and embed has none"
+            for name, value in of_head.items()
+            if value and self.pair.scheme == "embed"
+        ]
         if self.head.pooling and self.task in {"tag", "answer"}:
             found.append(
                 f"head.pooling is for heads that read a text as a whole, and {self.task} reads tokens"

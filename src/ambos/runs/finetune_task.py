@@ -10,6 +10,7 @@ from ambos.data.rows import PairRow, TextRow
 from ambos.errors import InputError, UsageError
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.known_labels import check_entities
+from ambos.runs.pair_settings import PairSettings
 from ambos.tasks.answer import Answer
 from ambos.tasks.classify import Classify
 from ambos.tasks.embed import Embed
@@ -25,6 +26,7 @@ def make_task(recipe: FinetuneRecipe, rows: Sequence[Any], labels: LabelSet | No
         _refuse_equal_scores([row for row in rows if row.score is not None])
         embed = Embed.of(rows, recipe.pair.contrast, recipe.pair.positive, recipe.pair.scale)
         _refuse_lone_pairs(embed, recipe)
+        _refuse_scale(embed, recipe.pair)
         return embed
     if recipe.task == "score":
         _refuse_equal_scores(rows)
@@ -74,6 +76,17 @@ def _refuse_lone_pairs(task: Embed, recipe: FinetuneRecipe) -> None:
             expected="a batch of 2 pairs or more",
             found=f"batch {recipe.batch}",
             fix="--batch 32; docs/pairs.md says what is learnt",
+        )
+
+
+def _refuse_scale(task: Embed, pair: PairSettings) -> None:
+    """Raise `UsageError` for a factor of cosines where they are learnt as they are."""
+    if task.contrast == "cosine" and pair.scale != PairSettings().scale:
+        raise UsageError(
+            "cosines shall equal the scores, and no factor comes into that",
+            expected="pair.contrast = in-batch or order beside pair.scale",
+            found=f"pair.scale = {pair.scale:g}",
+            fix="leave it out, or --set pair.contrast=order (docs/pairs.md)",
         )
 
 

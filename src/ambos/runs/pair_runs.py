@@ -12,7 +12,7 @@ from ambos.runs.choices import choose
 from ambos.runs.finetune_folder import KEPT, fingerprints, recipe_of, refuse_run
 from ambos.runs.finetune_settings import FinetuneRecipe
 from ambos.runs.folder import RUN, read_run
-from ambos.runs.pair_settings import Scheme
+from ambos.runs.pair_settings import PairSettings, Scheme
 from ambos.runs.splits import Splits
 from ambos.train.team import Team
 from ambos.write_errors import output_errors
@@ -24,6 +24,7 @@ _OF_DATA = {
     KEPT: "the rows of --train that are kept back",
 }
 _OF_NONE = {"positive": None, "grow_segments": False}  # what no scheme here makes something of
+_OF_ORDER = {"scale": PairSettings().scale}  # what only cosines that are learnt by their order do
 _SHOWN = 6  # settings that an error names
 
 
@@ -129,10 +130,11 @@ def lab_recipes(
         there = [folder / scheme for scheme in SCHEMES if (folder / scheme / RUN).is_file() and not force]
         known = recipe_of(there[0]).precision if there else choose(recipe, Team()).precision
         recipe = recipe.model_copy(update={"precision": known})
+    aside = _OF_NONE if recipe.pair.contrast == "order" else _OF_NONE | _OF_ORDER
     return {
         scheme: recipe.model_copy(
             update={
-                "pair": recipe.pair.model_copy(update={"scheme": scheme, **_OF_NONE}),
+                "pair": recipe.pair.model_copy(update={"scheme": scheme, **aside}),
                 "task": "embed" if scheme == "embed" else recipe.task,
             }
         )

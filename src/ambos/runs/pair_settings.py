@@ -48,7 +48,7 @@ class PairSettings(Settings):
     positive: str | None = None
     """Of `embed`: the label of pairs that belong together."""
     scale: Positive = 20.0
-    """Of `embed`: factor of cosines before the softmax over a batch."""
+    """Of `embed`, by other pairs or by order: factor of cosines before they are compared."""
 
     @property
     def ignored(self) -> list[str]:
