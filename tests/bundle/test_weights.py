@@ -718,6 +718,13 @@ def test_writing_replaces_a_link_and_not_what_it_leads_to(tmp_path: Path) -> Non
     assert len(Weights.open(tmp_path)) == len(SMALL)
 
 
+def test_weights_may_be_read_by_whom_other_new_files_may(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.touch()
+    write_weights(tmp_path, SMALL)
+    assert (tmp_path / SINGLE).stat().st_mode == other.stat().st_mode
+
+
 def test_writing_where_it_cannot_be_done_says_so(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot write here"):
         write_weights(tmp_path / "missing", SMALL)

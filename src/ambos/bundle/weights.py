@@ -257,7 +257,10 @@ def write_weights(folder: Path, tensors: dict[str, torch.Tensor]) -> None:
     temporary = folder / f".{SINGLE}.partial"
     with output_errors(target):
         try:
+            temporary.touch()
+            mode = temporary.stat().st_mode & 0o777  # the library gives its file to the owner alone
             save_file(packed, temporary, metadata={"format": "pt"})
+            temporary.chmod(mode)
             sync(temporary)
             temporary.replace(target)
         finally:
