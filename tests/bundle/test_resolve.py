@@ -2,12 +2,14 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from huggingface_hub import constants
 
 from ambos.bundle import resolve as module
+from ambos.bundle.bundle import Bundle
 from ambos.bundle.resolve import resolve
 from ambos.errors import AmbosError, InputError
 
@@ -77,3 +79,35 @@ def test_offline_a_model_that_is_not_cached_is_said_clearly(
     with pytest.raises(InputError, match="not in the local cache") as caught:
         resolve("owner/model")
     assert "folder" in (caught.value.fix or "")
+
+
+@pytest.mark.parametrize(
+    ("names", "said", "found", "fix"),
+    [
+        ((), "no model in this folder", "an empty folder", "minilm"),
+        (("tokenizer.json", "vocab.txt"), "no model in this folder", "tokenizer.json, vocab.txt", "minilm"),
+        ([f"{letter}.txt" for letter in "abcdefgh"], "no model in this folder", "and 2 more", "minilm"),
+        (("recipe.toml", "run.json"), "has made no model yet", "run.json", "ambos resume"),
+    ],
+)
+def test_a_folder_without_a_model_says_what_it_holds(
+    names: Sequence[str], said: str, found: str, fix: str, tmp_path: Path
+) -> None:
+    for name in names:
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match=said) as caught:
+        Bundle.load(tmp_path)
+    assert found in str(caught.value.found)
+    assert fix in str(caught.value.fix)
+
+
+def test_an_id_without_its_owner_is_told_what_is_missing() -> None:
+    with pytest.raises(InputError, match="no model 'bert-base-uncased'") as caught:
+        resolve("bert-base-uncased")
+    assert "google-bert/bert-base-uncased" in str(caught.value.fix)
+
+
+def test_a_shape_is_no_model() -> None:
+    with pytest.raises(InputError, match="no model 'bert-mini'") as caught:
+        resolve("bert-mini")
+    assert "ambos pretrain --preset bert-mini" in str(caught.value.fix)

@@ -21,7 +21,7 @@ from ambos.bundle.network import (
     tie,
 )
 from ambos.bundle.own_head import OwnHead, own_head, with_own_head
-from ambos.bundle.resolve import resolve
+from ambos.bundle.resolve import refuse_no_model, resolve
 from ambos.bundle.safe_files import parse_object, read_whole
 from ambos.bundle.sentence import SentenceSettings, read_sentence_settings
 from ambos.bundle.weights import Weights
@@ -141,6 +141,7 @@ class Bundle:
         folder = resolve(name)
         sentence = read_sentence_settings(folder)
         inside = folder / sentence.folder if sentence else folder
+        refuse_no_model(inside)
         manifest = read_manifest(folder)
         file = inside / "config.json"
         raw = parse_object(read_whole(file, _MAX_CONFIG), file, part="the configuration")

