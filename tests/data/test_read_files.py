@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from ambos.data.detect_columns import detect_columns
+from ambos.data.detect_columns import Task, detect_columns
 from ambos.data.read_files import RowFiles, guess_task
 from ambos.data.read_tagged import Untagged
 from ambos.data.rows import Columns, PairRow, Problems, QuestionRow, TextRow, WordsRow
@@ -413,6 +413,25 @@ def test_plain_text_holds_no_pairs():
     write("a.txt", "Um texto.")
     with pytest.raises(InputError, match="do not know how to read this kind of file"):
         RowFiles.find(["a.txt"], "classify", labelled=False, pairs=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "fix"),
+    [
+        ("a.conll", "classify", "the task tag"),
+        ("a.json", "tag", "the task answer"),
+        ("a.json", "embed", "the task answer"),
+        ("a.txt.gz", "score", "into a table"),
+        ("a.csv", "tag", "a .jsonl file"),
+        ("a.csv", "answer", "a .jsonl file"),
+        ("a.pdf", "classify", "convert it"),
+    ],
+)
+def test_a_file_of_another_task_says_which_it_is_for(name: str, task: Task, fix: str):
+    write(name, "x")
+    with pytest.raises(InputError, match="do not know how to read this kind of file") as caught:
+        RowFiles.find([name], task)
+    assert fix in str(caught.value.fix)
 
 
 def test_several_labels():

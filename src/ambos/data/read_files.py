@@ -32,6 +32,12 @@ _ALL: tuple[Format, ...] = tuple(dict.fromkeys((*TABLES, *TAGGED, *QUESTIONS)))
 _GUESSED: tuple[Task, ...] = ("answer", "tag", "pair", "pair-score", "classify", "score")
 _PAIRS: dict[Task, Task] = {"classify": "pair", "score": "pair-score"}  # what rows of two texts are
 _TEXTS_OF_PAIRS = {"text_a", "text_b", *FURTHER}
+_FIXES: dict[Format, str] = {  # what a file that is not read for a task could be for
+    "conll": "words with tags are rows for the task tag",
+    "json": "questions as SQuAD has them are rows for the task answer",
+    "txt": "a line is one text, without a label: put texts and labels, or pairs, into a table (.csv, .jsonl)",
+    **dict.fromkeys(("csv", "tsv"), "its cells hold no lists: write a .jsonl file, one row a line"),
+}
 _COLUMNS_OF: dict[Task, tuple[Format, ...]] = {"tag": LISTS, "answer": LISTS}  # where columns have names
 
 
@@ -104,7 +110,7 @@ class RowFiles:
             task = _PAIRS[task]
         formats = TEXTS if task in _PAIRS and not labelled else _FORMATS[task]  # a line is no pair
         options, columns = options or ReadOptions(), given or Columns()
-        sources = find_sources(names, formats=formats)
+        sources = find_sources(names, formats=formats, fixes=_FIXES)
         tables = [source for source in sources if source.format in _COLUMNS_OF.get(task, TABLES)]
         if tables:
             found = _names_in(tables[0], options, skip_bad=skip_bad)
@@ -242,7 +248,7 @@ def pair_target(
     given = given or Columns()
     if given.label or given.score or not labelled:
         return "pair" if given.label or not given.score else "pair-score"
-    first = find_sources(names, formats=TABLES)[0]
+    first = find_sources(names, formats=TABLES, fixes=_FIXES)[0]
     columns = _names_in(first, options or ReadOptions(), skip_bad=skip_bad)
     labels, scores = known_columns(columns, "label"), known_columns(columns, "score")
     if labels and scores:

@@ -4,7 +4,7 @@ import glob
 import os
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -58,7 +58,11 @@ class Source:
 
 
 def find_sources(
-    texts: Sequence[str], *, language: str | None = None, formats: Collection[Format] = CORPUS
+    texts: Sequence[str],
+    *,
+    language: str | None = None,
+    formats: Collection[Format] = CORPUS,
+    fixes: Mapping[Format, str] | None = None,
 ) -> list[Source]:
     """Resolve command-line texts into files, in a fixed order, each file once.
 
@@ -66,7 +70,7 @@ def find_sources(
     token store are passed over) or a glob. `pt=PATH` says that the documents are Portuguese; without it the
     language is that of a column, else `language`, else what the file's or its folder's name says (`raw_pt/`,
     `corpus.en.txt`), else `und`. Files of other formats than `formats` are passed over in folders and globs,
-    and refused by name.
+    and refused by name; of one that has something to do elsewhere, `fixes` say what.
 
     Examples
     --------
@@ -82,7 +86,7 @@ def find_sources(
             raise unreadable(error.filename or text, error) from error
         for path in paths:
             file_language = given or language or _language_in_name(path) or UNKNOWN_LANGUAGE
-            format_, compression = _layout(path, formats)
+            format_, compression = _layout(path, formats, fixes or {})
             found.setdefault(
                 path.resolve(), Source(path, format_, compression, file_language, given is not None)
             )
@@ -220,14 +224,17 @@ def _layout_or_none(path: Path, formats: Collection[Format]) -> tuple[Format, Co
     return None if format_ is None or format_ not in formats else (format_, compression)
 
 
-def _layout(path: Path, formats: Collection[Format]) -> tuple[Format, Compression | None]:
+def _layout(
+    path: Path, formats: Collection[Format], fixes: Mapping[Format, str]
+) -> tuple[Format, Compression | None]:
     layout = _layout_or_none(path, formats)
     if layout is None:
+        elsewhere = _layout_or_none(path, fixes)
         raise InputError(
-            "do not know how to read this kind of file",
+            "do not know how to read this kind of file" + (" here" if elsewhere else ""),
             expected=_readable(formats),
             found=f"the ending {path.suffix!r}" if path.suffix else "no ending",
-            fix="rename it if it is one of these, or convert it",
+            fix=fixes[elsewhere[0]] if elsewhere else "rename it if it is one of these, or convert it",
             file=path,
         )
     return layout
