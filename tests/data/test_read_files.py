@@ -415,6 +415,35 @@ def test_plain_text_holds_no_pairs():
         RowFiles.find(["a.txt"], "classify", labelled=False, pairs=True)
 
 
+def test_what_columns_are_called_is_said_where_none_is_known():
+    write("a.csv", "a,b", "Um,x")
+    with pytest.raises(InputError) as caught:
+        RowFiles.find(["a.csv"], "classify")
+    assert "text, texto, sentence" in str(caught.value.expected)
+    with pytest.raises(InputError) as caught:
+        RowFiles.find(["a.csv"], "pair")
+    assert "text_a and text_b, text1 and text2" in str(caught.value.expected)
+
+
+def test_pairs_with_scores_are_not_asked_for_single_texts():
+    write("a.csv", "frase1,frase2,similarity", "Um,Dois,3")
+    with pytest.raises(InputError, match="no column is known to hold the label") as caught:
+        RowFiles.find(["a.csv"], "classify")
+    assert "the task is score" in str(caught.value.fix)
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_pairs_where_single_texts_are_read_are_told_so_and_the_reverse(labelled: bool):
+    write("a.csv", "frase1,frase2,label", "Um,Dois,x")
+    with pytest.raises(InputError, match="no column is known to hold the text") as caught:
+        RowFiles.find(["a.csv"], "classify", pairs=False, labelled=labelled)
+    assert "frase1 and frase2 are known as the two texts of a pair" in str(caught.value.fix)
+    write("b.csv", "texto,label", "Um,x")
+    with pytest.raises(InputError, match="no column is known to hold the text_a and text_b") as caught:
+        RowFiles.find(["b.csv"], "classify", pairs=True, labelled=labelled)
+    assert "texto is known as a single text" in str(caught.value.fix)
+
+
 @pytest.mark.parametrize(
     ("name", "task", "fix"),
     [

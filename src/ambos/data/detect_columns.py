@@ -58,6 +58,7 @@ _NEEDED: dict[Task, tuple[tuple[str, ...], ...]] = {
     "tag": (("words",), ("tags",)),
     "answer": (("question",), ("passage",), ("answers",), ("id",), ("title",)),
 }
+_SHOWN = 8  # names that an error lists
 _OPTIONAL = (("id",), ("title",))
 _TARGETS = (("label",), ("score",), ("tags",), ("answers",))  # what rows to predict for do without
 
@@ -251,21 +252,29 @@ def _unclear(
     if candidates:
         either = " or ".join("+".join(candidate) for candidate in candidates)
         what, values = f"it is not clear what holds the {held}: {either}", list(candidates[0])
+    known = [entry.replace("+", " and ") for group in _KNOWN[roles] for entry in group.split()]
+    number = "one column" if len(roles) == 1 else "two columns"
     return InputError(
         what,
-        expected=f"one column named as {held}, or the like" if len(roles) == 1 else f"columns {held}",
+        expected=f"{number} named {', '.join(known[:_SHOWN])} or the like",
         found=list_columns(names),
         fix="say which: "
         + " ".join(f"{option(role)} {name}" for role, name in zip(roles, values, strict=True))
-        + _other_task(roles, names),
+        + ("" if candidates else _other_task(roles, names)),
         file=file,
     )
 
 
 def _other_task(roles: tuple[str, ...], names: Sequence[str]) -> str:
-    """Return which task a table is for that has scores where labels are looked for, or labels for scores."""
+    """Return what a table is for that has scores where labels are looked for, or pairs for texts; and reverse."""
     if roles == ("label",) and (found := known_columns(names, "score")):
         return f"; if the numbers in {found[0]} are to be learnt, the task is score"
+    if roles == ("text",) and (pairs := known_pairs(names)):
+        return (
+            f"; {' and '.join(pairs[0])} are known as the two texts of a pair, and single texts are read here"
+        )
+    if roles == ("text_a", "text_b") and (found := known_columns(names, "text")):
+        return f"; {found[0]} is known as a single text, and pairs are read here"
     if roles == ("score",) and (found := known_columns(names, "label")):
         return f"; if the names in {found[0]} are to be learnt, the task is classify"
     return ""

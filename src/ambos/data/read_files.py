@@ -6,7 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ambos.data.conll_layout import said_fields
-from ambos.data.detect_columns import FURTHER, Task, detect_columns, known_columns, reads, refuse_twice
+from ambos.data.detect_columns import (
+    FURTHER,
+    Task,
+    detect_columns,
+    known_columns,
+    known_pairs,
+    reads,
+    refuse_twice,
+)
 from ambos.data.read_questions import QUESTIONS, SQUAD, read_question_rows
 from ambos.data.read_rows import (
     SEPARATOR,
@@ -224,7 +232,7 @@ def _text_or_pair(names: Sequence[str], task: Task, given: Columns, *, labelled:
         with suppress(InputError, UsageError):
             detect_columns(names, one, given, labelled=labelled)
             return one
-    return task
+    return _PAIRS[task] if known_pairs(names) and not known_columns(names, "text") else task
 
 
 def pair_target(
