@@ -266,7 +266,7 @@ def _unclear(
 
 
 def _other_task(roles: tuple[str, ...], names: Sequence[str]) -> str:
-    """Return what a table is for that has scores where labels are looked for, or pairs for texts; and reverse."""
+    """Return what a table is for: one with scores for labels, or with pairs for texts, or the reverse."""
     if roles == ("label",) and (found := known_columns(names, "score")):
         return f"; if the numbers in {found[0]} are to be learnt, the task is score"
     if roles == ("text",) and (pairs := known_pairs(names)):
