@@ -34,7 +34,7 @@ class PairClassifier(OfTwoColumns, TextClassifier):
     absolute
         Take |a - b| for a - b.
     pooling
-        What the head reads; by default cls for `joint`, mean for the others.
+        What the head reads; by default cls for `joint`, max for `attention`, mean for the others.
     base, epochs, minutes, lr, batch, max_length, long, hidden, freeze, layer_decay, head_lr, weight_decay, \
     dropout, smoothing, class_weights, validation, metric, patience, precision, random_state, verbose, \
     settings
