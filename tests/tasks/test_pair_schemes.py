@@ -591,8 +591,12 @@ class TestMoreThanTwoTexts:
         assert AutoModel.from_pretrained(tmp_path / "bundle").config.type_vocab_size == 3
 
     def test_families_without_segments_need_none(self, model_folder: Callable[[str], Path]) -> None:
-        work = Finetuning(Bundle.load(model_folder("bpe")), self.rows, [], recipe("joint"))
+        base = model_folder("bpe")
+        work = Finetuning(Bundle.load(base), self.rows, [], recipe("joint"))
         assert set(work.examples.segments.tolist()) == {0}
+        with pytest.raises(UsageError, match="tells no segments apart") as refused:
+            Finetuning(Bundle.load(base), self.rows, [], recipe("joint", pair={"grow_segments": True}))
+        assert "--grow-segments" in str(refused.value.fix)
 
     def test_two_texts_need_no_more_segments(self, base: Path) -> None:
         single = [TextRow("que", (label,), None, HERE, 1) for label in ("a", "b")]

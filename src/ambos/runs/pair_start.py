@@ -94,8 +94,8 @@ def fit_segments(bundle: Bundle, rows: Sequence[Any], *, joint: bool, grow: bool
     Raises
     ------
     UsageError
-        If it has too few and is not to `grow`, if more than two texts are to be read apart, or if there are
-        no more and it is to `grow`.
+        If it has too few and is not to `grow`, if more than two texts are to be read apart, or if it is to
+        `grow` and there are no more texts, or no segments.
     """
     row = rows[0]
     texts = 2 + len(row.more) if isinstance(row, PairRow) else 1
@@ -116,6 +116,13 @@ def fit_segments(bundle: Bundle, rows: Sequence[Any], *, joint: bool, grow: bool
         )
     needs = max(Layout.of(bundle.tokenizer).together(*([[]] * texts))[1]) + 1
     has = bundle.config.segments
+    if grow and (needs < texts or not has):
+        raise UsageError(
+            "the base tells no segments apart: what stands between texts says where one ends",
+            expected="a base and a tokenizer that number segments, as BERT's do",
+            found=f"{bundle.family.model_type} with {has} segments, of which texts get {min(needs, has)}",
+            fix="leave --grow-segments out",
+        )
     if has >= needs or not has:
         return None
     if not grow:
