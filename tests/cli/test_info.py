@@ -8,7 +8,11 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from ambos.bundle.bundle import Bundle
+from ambos.data.label_set import LabelSet
+from ambos.encoder.combine import Twin
 from ambos.encoder.config import EncoderConfig
+from ambos.predict.learnt import remember
+from ambos.tasks.classify import Classify
 
 
 def tensors_of(folder: Path) -> int:
@@ -40,6 +44,18 @@ def test_a_masked_language_model(ambos, model_folder, kind):
     sizes = {file["path"]: file["bytes"] for file in said["files"]}
     assert sizes == {file.name: file.stat().st_size for file in folder.iterdir()}
     assert said["verified_files"] == len(sizes) - 1  # ambos.json holds the hashes
+
+
+@pytest.mark.parametrize(
+    ("twin", "said"), [(None, "together, in one sequence (joint)"), (Twin("product"), "by itself (product)")]
+)
+def test_a_model_of_pairs(ambos, model_folder, tmp_path, twin, said):
+    bundle = Bundle.load(model_folder("wordpiece"))
+    bundle.add_head("classify", ("no", "yes"), twin=twin)
+    remember(bundle, Classify(LabelSet(("no", "yes")), pairs=True))
+    bundle.save(tmp_path / "bundle")
+    assert said in ambos("info", tmp_path / "bundle").out
+    assert json.loads(ambos("info", tmp_path / "bundle", "--json").out)["pairs"] is True
 
 
 def test_for_people(ambos, model_folder):

@@ -62,6 +62,7 @@ def _describe(bundle: "Bundle") -> dict[str, Any]:
         "about": TASKS[bundle.task],
         "labels": list(bundle.labels),
         "pair": bundle.pair,
+        "pairs": bundle.learnt.get("pairs"),
         "shape": {**asdict(bundle.config), "head_width": bundle.config.head_width},
         "parameters": {**parts, "total": total},
         "bytes": 4 * total,
@@ -160,6 +161,9 @@ def _lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         scaled = "scaled to length 1" if sentence["normalize"] else "not scaled"
         limit = f"{sentence['max_length']:,} tokens" if sentence["max_length"] else "its context"
         lines.append(("embeds", f"by {sentence['pooling']} pooling, {scaled}, reading up to {limit}"))
+    if value["pairs"]:
+        how = "together, in one sequence" if value["pair"] == "joint" else "each by itself"
+        lines.append(("pairs", f"texts of a pair are read {how} ({value['pair']})"))
     if value["labels"]:
         lines.append(("labels", _some(value["labels"])))
     if value["unused_tensors"]:
