@@ -319,8 +319,9 @@ def test_a_long_side_is_cut_and_named(tokenizer: Tokenizer) -> None:
     assert max(examples.lengths) == 12
     assert (ledger.texts, ledger.long_texts, ledger.named) == (2, 1, [1])
     assert ledger.cut_tokens == len(tokenizer.encode("uma com " * 30)) - 12
-    with pytest.raises(InputError, match="longer than the model can read"):
+    with pytest.raises(InputError, match="a text of a pair is longer than the model can read") as refused:
         Score().encode(rows, Reading(tokenizer, 12, "error", apart=True), Ledger(), labelled=False)
+    assert (refused.value.line, refused.value.fix) == (2, "shorten it, or --long cut")  # windows are refused
     with pytest.raises(UsageError, match="cannot be read with --long windows"):
         Score().encode(rows, Reading(tokenizer, 12, "windows", apart=True), Ledger(), labelled=False)
 

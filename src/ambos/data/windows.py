@@ -190,9 +190,9 @@ def fit_together(
     Parameters
     ----------
     counts
-        Tokens of the texts, two or more.
+        Tokens of the texts of a pair, or of one of them that is read apart.
     how
-        cut, or error: `InputError`. Windows and ends are of one text alone: `UsageError`.
+        cut, or error: `InputError`. Windows and ends are for texts that are no pairs: `UsageError`.
     ledger, special
         See `spans_of`; a pair counts as a text.
 
@@ -209,7 +209,8 @@ def fit_together(
         return tuple(counts)
     ledger.long_texts += 1
     if how == "error" or room < len(counts):
-        raise _too_long("a pair of texts", room + special, total + special, "shorten it, or --long cut")
+        what = "a pair of texts" if len(counts) > 1 else "a text of a pair"
+        raise _too_long(what, room + special, total + special, "shorten it, or --long cut")
     ledger.name(ledger.texts - 1)
     ledger.cut_tokens += total - room
     kept = list(counts)
@@ -218,6 +219,21 @@ def fit_together(
         kept[text] = min(counts[text], room // (len(counts) - place))
         room -= kept[text]
     return tuple(kept)
+
+
+def fit_apart(
+    ids: Sequence[int], limit: int, around: tuple[int, int], how: Long, ledger: Ledger
+) -> list[int]:
+    """Return the one sequence of a text whose pair is read apart; the parameters are those of `fit`.
+
+    Examples
+    --------
+    >>> fit_apart([1, 5, 6, 7, 8, 2], 4, (1, 1), "cut", Ledger())
+    [1, 5, 6, 2]
+    """
+    first, last = around[0], len(ids) - around[1]
+    (count,) = fit_together([last - first], limit - sum(around), how, ledger, special=sum(around))
+    return [*ids[: first + count], *ids[last:]]
 
 
 def fit_question(count: int, limit: int, how: Long, ledger: Ledger) -> int:

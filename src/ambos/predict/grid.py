@@ -18,7 +18,7 @@ from ambos.bundle.bundle import Bundle
 from ambos.data.batch import Batch
 from ambos.data.examples import Examples
 from ambos.data.order import by_length
-from ambos.data.windows import Ledger, fit
+from ambos.data.windows import Ledger, fit_apart
 from ambos.encoder.heads import TwinHead
 from ambos.errors import UsageError
 from ambos.predict.run import budget_of, count_workers, run_all, run_examples
@@ -82,9 +82,8 @@ def read_side(
     """Read texts with a twin encoder; see `Model.read`."""
     tokenizer, ledger = reading.tokenizer, ledger or Ledger()
     sequences = [
-        one
+        fit_apart(ids, reading.limit, tokenizer.around, reading.long, ledger)
         for ids in tokenizer.ids_batch(texts)
-        for one in fit(ids, reading.limit, tokenizer.around, reading.long, ledger)
     ]
     examples = Examples.of(sequences)
     attends = _attends(network, kind)

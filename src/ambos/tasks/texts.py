@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ambos.data.examples import Examples, Runs
 from ambos.data.rows import PairRow, TextRow
 from ambos.data.sequences import Layout
-from ambos.data.windows import Ledger, fit, fit_together, named_in_errors, refuse_ends
+from ambos.data.windows import Ledger, fit, fit_apart, fit_together, named_in_errors
 from ambos.tasks.task import Logits, Reading
 
 TextOrPair = TextRow | PairRow
@@ -65,7 +65,6 @@ def _encode_apart(
     rows: Sequence[TextOrPair], reading: Reading, ledger: Ledger, target: NDArray[Any] | None
 ) -> Examples:
     """Return pairs whose texts are sequences of their own; a text that occurs again is the same sequence."""
-    refuse_ends(reading.long)
     tokenizer = reading.tokenizer
     numbers: dict[str, int] = {}
     pairs = ([numbers.setdefault(text, len(numbers)) for text in texts_of(row)] for row in rows)
@@ -76,8 +75,8 @@ def _encode_apart(
         for number in range(len(ledgers), max(first, second) + 1):  # those that come for the first time
             ledgers.append(Ledger())
             with named_in_errors([row], ledgers[number]):
-                (sequence,) = fit(next(ids), reading.limit, tokenizer.around, reading.long, ledgers[number])
-            sequences.add(sequence)
+                one = fit_apart(next(ids), reading.limit, tokenizer.around, reading.long, ledgers[number])
+            sequences.add(one)
         ledger.count_pair(ledgers[first], ledgers[second])
     targets = {} if target is None else {"target": target, "share": np.ones(len(rows), np.float32)}
     return Examples.of(sequences, rows=len(rows), targets=targets, sides=sides)
