@@ -423,6 +423,17 @@ class TestWriteFile:
         assert path.read_bytes() == b"new"
         assert everything_below(tmp_path) == {"a.json"}
 
+    def test_is_on_the_disk_with_its_name(self, tmp_path, monkeypatch):
+        """The bytes before the new name, and the folder that has it after: a power cut loses neither."""
+        path, forced = tmp_path / "a.json", []
+
+        def fsync(descriptor):
+            forced.append((os.fstat(descriptor).st_ino, path.exists()))
+
+        monkeypatch.setattr(os, "fsync", fsync)
+        write_file(path, b"new")
+        assert forced == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
+
     def test_keeps_the_old_when_there_is_no_room(self, tmp_path):
         path = tmp_path / "a.json"
         path.write_bytes(b"old")

@@ -196,7 +196,7 @@ def _remove(path: Path) -> None:
 
 
 def write_file(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Replace one file as a whole: after a crash it holds the old bytes or the new ones, never a mix.
+    """Replace one file as a whole, durably: after a crash it holds old bytes or new ones, never a mix.
 
     Bytes may come in parts, so that they need not all be in memory.
     """
@@ -210,6 +210,7 @@ def write_file(path: Path, data: bytes | Iterable[bytes]) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    sync(path.absolute().parent)
 
 
 def sync(path: Path) -> None:

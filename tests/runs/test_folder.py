@@ -1,6 +1,7 @@
 """The folder of a run: logs that are cut back to a mark, and that the folder is taken wherever a model is."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 import ambos
 from ambos.bundle.resolve import resolve
 from ambos.errors import InputError
-from ambos.runs.folder import ENTRIES, NOTHING, Log, read_run, write_run
+from ambos.runs.finetune_settings import FinetuneRecipe
+from ambos.runs.folder import ENTRIES, NOTHING, Log, begin_folder, read_run, write_run
 from ambos.runs.log import Quiet, RunLog, _is_kept
 from ambos.train.loop import State
 from ambos.train.schedule import Budget
@@ -179,6 +181,16 @@ def test_taken_wherever_a_model_is(run: Path, forge: Forge, tmp_path: Path) -> N
     assert ended.code == 0, ended.err
     ended = forge("info", run, "--verify")
     assert ended.code == 0, ended.err
+
+
+def test_what_a_run_must_know_is_on_the_disk_when_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: forced.append(os.fstat(descriptor).st_ino))
+    begin_folder(tmp_path, FinetuneRecipe(task="classify"), "minilm", [])
+    recipe, run = (forced.index((tmp_path / name).stat().st_ino) for name in ("recipe.toml", "run.json"))
+    assert recipe < run  # where run.json is, there is a run that can be resumed
 
 
 def test_a_run_that_has_no_model_yet(run: Path, forge: Forge, tmp_path: Path) -> None:

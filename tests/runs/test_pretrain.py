@@ -180,7 +180,8 @@ def test_killed_between_the_files_of_a_new_run(
             file.unlink()
         left.rmdir()
     (out / "checkpoints").rmdir()
-    (out / "run.json.tmp").write_text("{")
+    for name in ("recipe.toml.tmp", "run.json.tmp"):
+        (out / name).write_text("{")
     ended = forge(*arguments, "--out", out)
     assert ended.code == 0, ended.err
     assert same_result(run, out)

@@ -119,7 +119,7 @@ def begin_folder(
     **more: Any,  # noqa: ANN401 (any plain value)
 ) -> None:
     """Write what a run must know to be resumed: its recipe, what it begins with, the files it reads."""
-    (folder / RECIPE).write_text(write_toml(recipe), encoding="utf-8")
+    write_file(folder / RECIPE, write_toml(recipe).encode())
     started = datetime.now(UTC).isoformat(timespec="seconds")
     files = [
         {"file": str(path.absolute()), "bytes": path.stat().st_size, "modified": path.stat().st_mtime_ns}

@@ -137,7 +137,7 @@ def _is_unbegun(out: Path) -> bool:
         return False
     left = {entry.name for entry in out.iterdir()}
     stores = {entry for name in ("store", "heldout") for entry in (name, f".{name}.partial", f".{name}.lock")}
-    return bool(left) and left <= {*stores, RECIPE, f"{RUN}.tmp"}
+    return bool(left) and left <= {*stores, RECIPE, f"{RECIPE}.tmp", f"{RUN}.tmp"}
 
 
 @contextmanager
