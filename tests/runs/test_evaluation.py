@@ -263,6 +263,9 @@ def test_few_are_kept_and_the_first_of_equals_wins() -> None:
         worst.see(badness, lambda number=number: shown.append(number) or {"number": number})
     assert [one["number"] for one in worst.items] == [1, 4, 6]
     assert shown == [0, 1, 2, 4, 6]
+    none = Worst(0)
+    none.see(0.9, lambda: shown.append(9) or {})
+    assert (none.items, 9 in shown) == ([], False)
 
 
 def test_long_texts_are_named_and_shown_in_part(models: Callable[[str], Model]) -> None:

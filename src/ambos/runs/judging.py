@@ -251,10 +251,11 @@ class Worst:
     def see(self, badness: float, show: Callable[[], Shown]) -> None:
         """Take an example into account; `show` is asked only if it is among the worst. Earlier ones win."""
         self._seen += 1
-        if badness <= 0 or (len(self._heap) == self.keep and badness <= self._heap[0][0]):
+        is_full = len(self._heap) == self.keep
+        if badness <= 0 or not self.keep or (is_full and badness <= self._heap[0][0]):
             return
         item = (badness, -self._seen, show())
-        (heapq.heappushpop if len(self._heap) == self.keep else heapq.heappush)(self._heap, item)
+        (heapq.heappushpop if is_full else heapq.heappush)(self._heap, item)
 
     @property
     def items(self) -> list[Shown]:
