@@ -28,7 +28,8 @@ def main() -> None:
         sys.exit("set AMBOS_DATA to the folder of data sets")
     data, work = Path(os.environ["AMBOS_DATA"]), arguments.work
     work.mkdir(parents=True, exist_ok=True)
-    encoder, lab = work / f"encoder-{arguments.tokens}", work / f"lab-{arguments.tokens}"
+    encoder = work / f"encoder-{arguments.tokens}"
+    lab = work / f"lab-{arguments.tokens}{f'-{arguments.seeds}-seeds' if arguments.seeds else ''}"
     if not done(encoder):
         texts = data / "raw_pt" / "train.txt"
         ambos("pretrain", texts, "--recipe", "fast", "--tokens", arguments.tokens, "--out", encoder)

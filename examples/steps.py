@@ -7,9 +7,15 @@ from pathlib import Path
 
 
 def ambos(*words: object) -> None:
-    """Run `ambos WORDS...`, and end with it if it fails."""
+    """Run `ambos WORDS...`, and end with it if it fails or is interrupted: it says why."""
     print("$ ambos", *words, file=sys.stderr, flush=True)
-    subprocess.run([sys.executable, "-m", "ambos", *map(str, words)], check=True)
+    process = subprocess.Popen([sys.executable, "-m", "ambos", *map(str, words)])
+    try:
+        code = process.wait()
+    except KeyboardInterrupt:  # it was told as well
+        code = process.wait()
+    if code:
+        sys.exit(code)
 
 
 def done(run: Path) -> bool:
