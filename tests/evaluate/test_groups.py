@@ -107,3 +107,26 @@ def test_the_interval_of_a_mean_is_students_where_examples_leave_no_doubt() -> N
     found = group_mean(regression, [regression.rows(gold, gold + error) for error in errors], "mae")
     expected = Spread.of(errors)
     assert (found.value, found.low, found.high) == pytest.approx((expected.mean, expected.low, expected.high))
+
+
+@pytest.mark.slow
+def test_a_lab_of_equal_systems_rarely_sees_a_difference() -> None:
+    """Six ways with three seeds that differ twice as much as the examples tell, and five without luck."""
+    confusion, trials, wrong = Confusion(["no", "yes"]), 200, 0
+    for trial in range(trials):
+        rng = np.random.default_rng(trial)
+        groups: dict[str, list[np.ndarray]] = {}
+        for number in range(11):
+            several = []
+            for luck in rng.normal(0, 0.05, 3) if number < 6 else (0.0,):
+                right = rng.random(len(GOLD)) < np.clip(0.7 + luck, 0, 1)
+                several.append(confusion.rows(GOLD, np.where(right, GOLD, 1 - GOLD)))
+            groups[str(number)] = several
+        means = {
+            name: group_mean(confusion, groups[name], "accuracy", draws=2).value for name in list(groups)[:6]
+        }
+        found = compare_groups(
+            confusion, groups, "accuracy", against=max(means, key=means.__getitem__), draws=100
+        )
+        wrong += any(one.better for one in found)
+    assert wrong <= trials * 0.05 + 3 * (trials * 0.05 * 0.95) ** 0.5

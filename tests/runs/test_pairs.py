@@ -287,6 +287,7 @@ def test_seeds(model_folder: Callable[[str], Path], files: dict, tmp_path: Path)
     examples = [
         find_evaluation(tmp_path / "lab" / "joint" / f"seed-{seed}", "test").examples for seed in (0, 1)
     ]
+    assert "Two seeds know little" in (tmp_path / "lab" / "report.html").read_text()
     assert figure == group_mean(lab.task.evaluation(), examples, "accuracy").as_dict()  # of pairs and seeds
 
 

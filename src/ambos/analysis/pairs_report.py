@@ -96,9 +96,12 @@ def _show_figures(page: Page, result: Result) -> None:
 def _tested(result: Result) -> str:
     """Return how a difference from the best is tested."""
     if result["method"] == "seeds":
+        few = " Two seeds know little of how much seeds differ: if much, p is too small; three will do."
         return (
             "Figures of schemes are means over seeds. Their intervals, those of differences and p count the "
             "doubt about pairs (bootstrap) and about seeds (Student's t; of differences Welch's)."
+            + few
+            * any(one["runs"] == 2 for one in result["candidates"])
         )
     return "Intervals of differences are by bootstrap, p is by randomisation."
 

@@ -31,9 +31,10 @@ def compare_groups(
 
         difference -+ t sqrt(v_e + s_1^2 / n_1 + s_2^2 / n_2),
 
-    with Student's t at the degrees of freedom of Welch and Satterthwaite, v_e being known. p-values are
-    corrected by Holm's method for all pairs, also where only those with one group are compared (`against`,
-    as in `compare`).
+    with Student's t at the degrees of freedom of Welch and Satterthwaite, v_e being known. Two runs know
+    little of s: where seeds differ much more than examples tell, p is then too small; three will do. p-values
+    are corrected by Holm's method for all pairs, also where only those with one group are compared
+    (`against`, as in `compare`).
 
     Parameters
     ----------
