@@ -234,7 +234,9 @@ class TestSearch:
         run = tmp_path / "run"
         ambos("finetune", "pair", "--train", pairs / "labels.jsonl", "--base", base, *FAST, "--out", run)
         command = ("search", base, "o gato", pairs / "corpus.txt", "--rerank", run)
-        assert "sim" in ambos(*command).refused(2, "which label of the --rerank model")["expected"]
+        error = ambos(*command).refused(2, "which label of the --rerank model")
+        assert "sim" in error["expected"]
+        assert error["fix"] == "name it: --label LABEL"  # which one, nobody can tell
         ran = ambos(*command, "--label", "sim", "--json")
         hits = json.loads(ran.out)["results"][0]["hits"]
         judge = load(run, "cpu")

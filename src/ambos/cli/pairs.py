@@ -68,7 +68,7 @@ def compare(
         float | None, typer.Option(help="How often every pair is read.", min=0.01, show_default="4")
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(help="For every scheme, by the clock, instead of epochs.", min=0.05)
+        float | None, typer.Option(help="For every run, by the clock, instead of epochs.", min=0.05)
     ] = None,
     lr: Annotated[float | None, typer.Option(help="Peak learning rate; by default by the width.")] = None,
     seeds: Annotated[

@@ -190,7 +190,7 @@ class _Rank:
                     "it is not said which label of the --rerank model means that a text fits",
                     expected=f"one of {', '.join(names)}",
                     found=label or "no --label",
-                    fix=f"--label {names[-1]}",
+                    fix="name it: --label LABEL",
                 )
             self.place = names.index(label)
 
