@@ -28,7 +28,12 @@ def candidate(name: str, value: float, swapped: dict[str, float], seeds: int) ->
 
 
 def shown(
-    swapped: dict[str, float], *, seeds: int = 0, task: str = "classify", width: int | None = 120
+    swapped: dict[str, float],
+    *,
+    seeds: int = 0,
+    task: str = "classify",
+    width: int | None = 120,
+    split: str = "test",
 ) -> list[str]:
     schemes = [
         candidate("joint", 0.812, swapped, seeds),
@@ -44,7 +49,7 @@ def shown(
         "task": task,
         "metric": "accuracy",
         "less_is_better": False,
-        "split": "test",
+        "split": split,
         "rows": {"train": 20_000},
         "best": "joint",
         "candidates": schemes,
@@ -77,3 +82,10 @@ def test_scores_are_correlated() -> None:
 def test_a_file_has_lines_as_long_as_they_need_be() -> None:
     lines = shown({"changed": 0.125, "low": 0.1, "high": 0.2}, seeds=3, width=None)
     assert sum("0.812 [0.792, 0.832]" in line and "12.5 %" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(("split", "rows"), [("test", "test"), ("folds", "held-out")])
+def test_the_rows_have_a_name(split: str, rows: str) -> None:
+    lines = shown({"changed": 0.125, "low": 0.1, "high": 0.2}, split=split)
+    assert lines[0] == f"accuracy on {rows} rows; 20,000 pairs to learn from"
+    assert f"the best was chosen by these {rows} rows, which flatters it" in lines

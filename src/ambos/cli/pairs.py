@@ -155,6 +155,11 @@ def _chosen(schemes: str | None) -> list[Any] | None:
     return list(dict.fromkeys(found))
 
 
+def _split(result: dict[str, Any]) -> str:
+    """Return what the rows are called that all were measured with."""
+    return "held-out" if result["split"] == "folds" else str(result["split"])
+
+
 def _legend(result: dict[str, Any]) -> list[str]:
     """Return what the columns mean that do not say it themselves."""
     exchanged = "labels that change" if result["task"] == "classify" else "correlation of scores"
@@ -167,7 +172,7 @@ def _legend(result: dict[str, Any]) -> list[str]:
             "mean \u00b1 half of its 95 % interval (pairs, seeds) is compared; beside it the run best on dev"
         )
     if len(result["candidates"]) > 1:
-        said.append(f"the best was chosen by these {result['split']} rows, which flatters it")
+        said.append(f"the best was chosen by these {_split(result)} rows, which flatters it")
     return said
 
 
@@ -177,7 +182,7 @@ def _show(console: Console, result: dict[str, Any], out: Path) -> None:
 
     columns, rows = table_of(result)
     console.print(
-        f"[bold]{result['metric']}[/] on {result['split']} rows; "
+        f"[bold]{result['metric']}[/] on {_split(result)} rows; "
         f"{result['rows']['train']:,} pairs to learn from"
     )
     shown = table(*columns, right=[name for name in columns if name not in {"system", ""}])
