@@ -84,7 +84,7 @@ def search(
 ) -> None:
     """Find the texts of a corpus that are nearest to a query, by the cosine of their vectors.
 
-    All texts are compared, unless an index of more than 200,000 is kept: then a graph of neighbours is
+    All texts are compared, unless an index of 200,000 or more is kept: then a graph of neighbours is
     asked, which may miss a few. Texts are read once; with --index, once for all queries to come.
 
     [bold]Examples[/]  ambos search minilm "prazo para recorrer" decisions.jsonl ·
