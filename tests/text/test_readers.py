@@ -321,9 +321,10 @@ class TestTables:
 
     @pytest.mark.parametrize(("name", "separator"), [("a.csv", ","), ("a.tsv", "\t")])
     def test_unclosed_quote_names_the_row_where_it_opens(self, tmp_path, name, separator):
-        text = f"id{separator}text\n1{separator}um\n" + f'2{separator}"aberto\n' + f"3{separator}três\n" * 50
+        quoted = f'1{separator}"um\ndois"\n2{separator}"aberto\n'  # in TSV, too, since a text has two lines
+        text = f"id{separator}text\n{quoted}" + f"3{separator}três\n" * 50
         error = error_of(write(tmp_path, name, text))
-        assert (error.what, error.line) == (f"malformed {name[2:].upper()}", 3)
+        assert (error.what, error.line) == (f"malformed {name[2:].upper()}", 4)
         assert "ends inside a quoted field" in error.found
 
     def test_unclosed_quote_in_a_large_file_stops_at_the_limit(self, tmp_path):

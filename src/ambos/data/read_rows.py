@@ -19,8 +19,8 @@ from ambos.data.rows import (
     refuse_line,
 )
 from ambos.errors import InputError
+from ambos.text.delimiters import separator as separator_of
 from ambos.text.records import Record, check_columns, column_names, read_records
-from ambos.text.records import separator as separator_of
 from ambos.text.sources import Format, Source
 from ambos.text.stream import ReadOptions, read_lines
 from ambos.text.unpack import Advance
@@ -176,6 +176,8 @@ def _label(value: object, column: str) -> str:
     label = value.strip() if isinstance(value, str) else value
     if label is None or label == "" or label != label:  # noqa: PLR0124 (NaN, as tables write what is missing)
         raise BadRow("no label", f"nothing in {column}")
+    if isinstance(label, list):
+        raise wrong_type(column, value, "one label: any number of them is read with --several")
     if not isinstance(label, str):
         raise wrong_type(column, value, "one label")
     return label
@@ -188,7 +190,11 @@ def _score_of(record: dict[str, Any], column: str | None) -> float | None:
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
-        raise BadRow("no finite score", f"{column} is {_shown(value)}")
+        point = isinstance(value, str) and _NUMBER.fullmatch(value.strip().replace(",", "."))
+        raise BadRow(
+            "no finite score",
+            f"{column} is {_shown(value)}{': decimals are written with a point' if point else ''}",
+        )
     return float(value)
 
 

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from ambos.errors import InputError
 from ambos.suggest import did_you_mean
+from ambos.text.delimiters import has_quotes, separator
 from ambos.text.sources import Source
 from ambos.text.stream import ReadOptions, read_lines
 from ambos.text.unpack import MEBIBYTE, Advance, open_bytes, open_raw
@@ -179,7 +180,8 @@ def _csv_rows(
     """Yield (line, fields), the header first; empty lines after it are passed over."""
     csv.field_size_limit(min(options.limits.document_mb * MEBIBYTE, sys.maxsize))
     lines = (line + "\n" for _, line in read_lines(source, options, advance))
-    reader = csv.reader(lines, delimiter=separator(source, options), strict=True)
+    quoting: Any = csv.QUOTE_MINIMAL if has_quotes(source, options) else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=separator(source, options), quoting=quoting, strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -190,15 +192,6 @@ def _csv_rows(
             return
         if row or line == 1:
             yield line, row
-
-
-def separator(source: Source, options: ReadOptions) -> str:
-    """Return a tab, a comma, or the semicolon that spreadsheets write where the comma is for decimals."""
-    if source.format == "tsv":
-        return "\t"
-    with closing(read_lines(source, options)) as lines:
-        _, header = next(lines, (0, ""))
-    return ";" if header.count(";") > header.count(",") else ","
 
 
 def _malformed(source: Source, line: int, problem: str, options: ReadOptions) -> InputError:
