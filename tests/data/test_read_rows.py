@@ -202,6 +202,13 @@ class TestLabels:
     def test_several(self, tmp_path, value, labels):
         assert read(jsonl(tmp_path, {"text": "a", "label": value}), several=True)[0].labels == labels
 
+    def test_a_list_where_one_is_expected_names_the_option(self, tmp_path):
+        with pytest.raises(InputError) as caught:
+            read(jsonl(tmp_path, {"text": "a", "label": ["b", "c"]}))
+        assert "(label is ['b', 'c'], not one label: any number of them is read with --several)" in str(
+            caught.value.found
+        )
+
     @pytest.mark.parametrize("value", [None, ["a", None], ["a", ""], "a||b", [["a"]], {"a": 1}])
     def test_several_of_which_one_is_none(self, tmp_path, value):
         with pytest.raises(InputError, match="1 row cannot be used"):
@@ -217,6 +224,12 @@ class TestLabels:
 
 
 class TestScores:
+    @pytest.mark.parametrize(("value", "said"), [("3,5", True), ("-1.000,5", False), ("3,5 m", False)])
+    def test_a_decimal_comma_is_said(self, tmp_path, value, said):
+        with pytest.raises(InputError) as caught:
+            read(jsonl(tmp_path, {"text": "a", "score": value}), SCORE)
+        assert ("decimals are written with a point" in str(caught.value.found)) == said
+
     @pytest.mark.parametrize(
         ("value", "score"),
         [(1, 1.0), (0.25, 0.25), ("3", 3.0), (" -1.5e2 ", -150.0), ("+.5", 0.5), ("4.", 4.0)],

@@ -57,6 +57,7 @@ def test_a_weight_of_0_leaves_an_objective_of_the_recipe_out() -> None:
     [
         ("epochs=inf", "epochs: Input should be a finite number"),
         ("minutes=inf", "minutes: Input should be a finite number"),
+        ("data.separator=", "data.separator: String should have at least 1 character"),
         ("learning.lr=nan", "learning.lr: Input should be a finite number"),
         ("learning.lr=inf", "learning.lr: Input should be a finite number"),
         ("learning.clip=inf", "learning.clip: Input should be a finite number"),

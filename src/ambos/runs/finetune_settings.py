@@ -100,7 +100,7 @@ class DataFiles(Settings):
     """What a column holds -> its name, where that is not clear from the names."""
     pairs: bool | None = None
     """Whether rows are pairs of texts, where that is not clear from the names of columns."""
-    separator: str = "|"
+    separator: Annotated[str, Field(min_length=1)] = "|"
     """Between several labels in one field."""
     encoding: str = "utf-8"
     """Of text files."""
