@@ -108,6 +108,25 @@ def test_warnings_are_said_with_what_to_try(
 BAD = ["O rato,", ",a", "O pato,,b", "Um pato,", "só isto"]  # no label, no text, ragged
 
 
+@pytest.mark.parametrize("several", [(), ("--seeds", "2")])
+def test_texts_that_were_cut_are_said_of_every_split(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path, several: tuple[str, ...]
+) -> None:
+    """Of a model that learnt from short texts alone, too."""
+    for name, words in {"train": 3, "dev": 4, "test": 200}.items():
+        lines = [f"{'banco ' * words}{n},{'ab'[n % 2]}\n" for n in range(8)]
+        (tmp_path / f"{name}.csv").write_text("text,label\n" + "".join(lines))
+    files = [part for name in ("train", "dev", "test") for part in (f"--{name}", tmp_path / f"{name}.csv")]
+    how = ("--base", model_folder("wordpiece"), "--epochs", "1", *several, "--out", tmp_path / "run")
+    ran = ambos("finetune", "classify", *files, *how)
+    assert ran.code == 0, ran.err
+    assert " test 8 of 8 texts were longer than 64 tokens: " in " ".join(ran.out.split())
+    assert "no text was cut" not in ran.out
+    again = ambos("finetune", "classify", *files, *how, "--force", "--json")
+    cut = json.loads(again.out)["truncations"]
+    assert {name: one["long_texts"] for name, one in cut.items()} == {"train": 0, "dev": 0, "test": 8}
+
+
 def test_rows_that_are_left_out_are_counted(
     ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """What the command line shows of a fine-tuning run that has ended: its figures, and what to be wary of."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from ambos.cli.screen import Screen, printable
 
 def finish(screen: Screen, out: Path, done: bool) -> None:
     """Say what came of it."""
+    from ambos.analysis.evaluation_report import truncations  # noqa: PLC0415
     from ambos.runs.folder import METRICS, Log, read_run  # noqa: PLC0415
 
-    about = read_run(out)
+    about, cut = read_run(out), truncations(out)
     log = Log(out / METRICS)
     measured = [record for record in log.records() if record["kind"] == "dev"]
     log.close()
@@ -39,12 +41,12 @@ def finish(screen: Screen, out: Path, done: bool) -> None:
                 f"  {split:<5} {name} [bold]{figure['value']:.4f}[/] "
                 f"(95 % interval {figure['low']:.4f} to {figure['high']:.4f})"
             )
-        console.print(f"  {about['truncation']['summary'] or 'no text was cut'}")
+        show_cut(console, cut)
         _show_review(console, about)
         console.print(f"  model [cyan]{path}/bundle[/], report [cyan]{path}/report.html[/]")
         console.print(f"Next: [cyan]ambos predict {path} FILE --out predictions.jsonl[/]")
 
-    screen.result({"out": str(out), "done": done, "best": best, **about}, show)
+    screen.result({"out": str(out), "done": done, "best": best, **about, "truncations": cut}, show)
     if not done:
         raise typer.Exit(130)
 
@@ -61,6 +63,15 @@ def show_notes(console: Console, about: dict[str, Any]) -> None:
     """Show what was done to the base before it was trained."""
     for note in about.get("notes") or []:
         console.print(f"  {printable(note)}")
+
+
+def show_cut(console: Console, splits: Mapping[str, Any]) -> None:
+    """Show what became of the long texts of each split, those that the model was measured with among them."""
+    found = {name: ledger["summary"] for name, ledger in splits.items() if ledger["summary"]}
+    for name, summary in found.items():
+        console.print(f"  {name:<5} {summary}")
+    if not found:
+        console.print("  no text was cut")
 
 
 def _show_review(console: Console, about: dict[str, Any]) -> None:

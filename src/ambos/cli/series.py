@@ -6,15 +6,17 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from ambos.cli.finetuned import show_left_out, show_notes
+from ambos.cli.finetuned import show_cut, show_left_out, show_notes
 from ambos.cli.screen import Screen, printable, table
 
 
 def finish(screen: Screen, out: Path, done: bool) -> None:
     """Say what came of a series of runs."""
+    from ambos.analysis.evaluation_report import truncations  # noqa: PLC0415
     from ambos.runs.folder import read_run  # noqa: PLC0415
 
     about = read_run(out)
+    about["truncations"] = truncations(out / about["chosen"]) if done else {}
     screen.result({"out": str(out), "done": done, **about}, lambda console: _show(console, about, out, done))
     if not done:
         raise typer.Exit(130)
@@ -39,6 +41,7 @@ def _show(console: Console, about: dict[str, Any], out: Path, done: bool) -> Non
     _show_members(console, about)
     console.print()
     console.print(printable(summary(about)))
+    show_cut(console, about["truncations"])
     if warned(about):
         console.print(f"[yellow]{printable(warned(about))}[/]")
     console.print(f"  model [cyan]{path}/bundle[/], report [cyan]{path}/report.html[/]")
