@@ -292,6 +292,7 @@ class TestBadInput:
         assert labelled["fix"] == f"ambos evaluate {tmp_path / 'two'} FILE --save"
         labelled = ambos("compare", one, tmp_path / "no").refused(3, "this run has no evaluation")
         assert labelled["found"] == "no such folder"
+        assert labelled["fix"] == "check the path"
 
     def test_one_run(self, ambos: Run, tmp_path: Path) -> None:
         one = save(tmp_path / "one", with_errors(3))

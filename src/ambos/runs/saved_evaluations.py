@@ -163,6 +163,7 @@ def find_evaluation(run: Path, split: str | None = None) -> SavedEvaluation:
         if (folder / f"{name}.json").is_file():
             return read_evaluation(folder / f"{name}.json")
     there = sorted(path.stem for path in folder.glob("*.json"))
+    measure = f"ambos evaluate {run} FILE --save"
     raise InputError(
         f"this run was not evaluated on {split}" if split else "this run has no evaluation",
         expected=f"{FOLDER}/{split or 'test'}.json in it",
@@ -171,6 +172,6 @@ def find_evaluation(run: Path, split: str | None = None) -> SavedEvaluation:
         else "no evaluation"
         if run.is_dir()
         else "no such folder",
-        fix=f"--split {there[0]}" if there else f"ambos evaluate {run} FILE --save",
+        fix=f"--split {there[0]}" if there else measure if run.is_dir() else "check the path",
         file=run,
     )
