@@ -33,8 +33,12 @@ def test_folders_that_are_none_are_refused(classifier: TextClassifier, tmp_path:
     folder = classifier.save(tmp_path / "saved")
     with pytest.raises(InputError, match="another estimator"):
         TextRegressor.load(folder)
-    with pytest.raises(InputError, match=r"estimator\.json"):
-        TextClassifier.load(base)
+    for other, found in ((base, "no such file"), (tmp_path / "none", "no such folder")):
+        with pytest.raises(InputError, match="there is no saved estimator") as refused:
+            TextClassifier.load(other)
+        assert "estimator.json" in refused.value.expected
+        assert refused.value.found == found
+        assert "ambos.load" in refused.value.fix
     about = json.loads((folder / "estimator.json").read_text())
     for changes, what in (
         ({"classes": {"dtype": "<i8", "values": [1, 0]}}, "not the labels"),

@@ -58,6 +58,14 @@ def write_estimator(out: str | Path, estimator: Any, bundle: Bundle, *, force: b
 def read_estimator(folder: Path, kind: type) -> dict[str, Any]:
     """Return what was written of an estimator of a class: `parameters`, and `classes`, `columns` or None."""
     file = folder / FILE
+    if not file.is_file():
+        raise InputError(
+            "there is no saved estimator in this folder",
+            expected=f"what {kind.__name__}.save wrote, with {FILE} in it",
+            found="no such file" if folder.is_dir() else "no such folder",
+            fix="check the path; models that were not saved by an estimator are opened by ambos.load",
+            file=folder,
+        )
     about = parse_object(read_whole(file, _MAX_BYTES), file, part="the estimator")
     if about.get("format") != _FORMAT or about.get("estimator") != kind.__name__:
         raise InputError(
