@@ -131,8 +131,8 @@ def working_folder(out: Path) -> Path:
     return out.parent / f".{out.name}.partial"
 
 
-def refuse_existing(out: Path, *, entries: Collection[str], force: bool) -> None:
-    """Raise `OutputError` if `out` exists and may not be replaced."""
+def refuse_existing(out: Path, *, entries: Collection[str], force: bool, instead: str = "") -> None:
+    """Raise `OutputError` if `out` exists and may not be replaced; `instead` says what else could be done."""
     if not os.path.lexists(out) or _is_empty_folder(out):
         return
     others = sorted({entry.name for entry in out.iterdir()} - set(entries)) if out.is_dir() else [out.name]
@@ -149,7 +149,7 @@ def refuse_existing(out: Path, *, entries: Collection[str], force: bool) -> None
     raise OutputError(
         "the output is already there",
         expected="a new or empty folder" if out.is_dir() else "a folder, not a file",
-        fix="choose another --out, or pass --force to replace it",
+        fix=f"{instead}choose another --out, or pass --force to replace it",
         file=out,
     )
 

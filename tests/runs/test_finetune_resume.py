@@ -369,7 +369,8 @@ def test_what_a_kill_left_can_be_replaced(forge: Forge, begin: Callable, tmp_pat
     shutil.copytree(case.begun, run)
     (run / "run.json.tmp").write_text("{")
     (run / ".bundle.partial").mkdir()
-    refused(forge(*case.command, "--out", run), 4, "the output is already there")
+    fix = refused(forge(*case.command, "--out", run), 4, "the output is already there")
+    assert f"ambos resume {run}" in fix  # not --force alone: there is work in it
     ended = forge(*case.command, "--out", run, "--force")
     assert ended.code == 0, ended.err
     assert_same(run, case.whole)

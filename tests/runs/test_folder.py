@@ -9,9 +9,9 @@ import pytest
 
 import ambos
 from ambos.bundle.resolve import resolve
-from ambos.errors import InputError
+from ambos.errors import InputError, OutputError
 from ambos.runs.finetune_settings import FinetuneRecipe
-from ambos.runs.folder import ENTRIES, NOTHING, Log, begin_folder, read_run, write_run
+from ambos.runs.folder import ENTRIES, NOTHING, Log, begin_folder, read_run, refuse_other_run, write_run
 from ambos.runs.log import Quiet, RunLog, _is_kept
 from ambos.train.loop import State
 from ambos.train.schedule import Budget
@@ -140,6 +140,24 @@ def test_what_is_no_run(tmp_path: Path, content: str | None) -> None:
     with pytest.raises(InputError, match="not a run folder") as caught:
         read_run(tmp_path / "none")
     assert caught.value.found == "no such folder"
+    (tmp_path / "file").touch()
+    (tmp_path / "empty").mkdir()
+    for name, found in (("file", "a file"), ("empty", "a folder without run.json")):
+        with pytest.raises(InputError, match="ambos finetune") as caught:
+            read_run(tmp_path / name)
+        assert caught.value.found == found
+
+
+@pytest.mark.parametrize(("status", "resumed"), [("running", True), ("stopped", True), ("finished", False)])
+def test_a_run_without_an_end_is_not_to_be_replaced_but_resumed(
+    tmp_path: Path, status: str, resumed: bool
+) -> None:
+    write_run(tmp_path, {"status": status})
+    with pytest.raises(OutputError, match="already there") as caught:
+        refuse_other_run(tmp_path, entries=ENTRIES, force=False)
+    assert (f"ambos resume {tmp_path}" in str(caught.value.fix)) == resumed
+    assert "--force" in str(caught.value.fix)
+    refuse_other_run(tmp_path, entries=ENTRIES, force=True)
 
 
 def test_run_files_are_replaced_as_a_whole(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ from ambos.cli.screen import Screen
 from ambos.errors import AmbosError, UsageError
 
 _EXIT_CODES = """[bold]Exit codes[/]  0 done · 1 a bug, or the machine · 2 the command line is wrong ·
-3 an input cannot be used · 4 the output cannot be written · 130 interrupted (run again to go on)"""
+3 an input cannot be used · 4 the output cannot be written · 130 interrupted (to go on: ambos resume
+for a run, the same command for anything else)"""
 
 app = typer.Typer(
     name="ambos",

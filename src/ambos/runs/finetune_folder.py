@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ambos.bundle.resolve import resolve
-from ambos.files import fresh_folder, lock, refuse_existing, refuse_inside, sha256
+from ambos.files import fresh_folder, lock, refuse_inside, sha256
 from ambos.recipe import load_recipe, read_toml, with_overrides, write_toml
 from ambos.runs.finetune_settings import TRIED, FinetuneRecipe
-from ambos.runs.folder import FINETUNED, LEFT, MEMBER, RECIPE, begin_folder
+from ambos.runs.folder import FINETUNED, LEFT, MEMBER, RECIPE, begin_folder, refuse_other_run
 from ambos.runs.splits import Splits
 from ambos.write_errors import output_errors
 
@@ -41,7 +41,7 @@ def refuse_run(out: Path, *, force: bool) -> None:
     """Raise `OutputError` if there is something that a new run may not replace."""
     there = {path.name for path in out.iterdir()} if out.is_dir() else set()
     ours = {name for name in there if MEMBER.fullmatch(name) or LEFT.fullmatch(name)}
-    refuse_existing(out, entries=FINETUNED | ours, force=force)
+    refuse_other_run(out, entries=FINETUNED | ours, force=force)
 
 
 def recipe_of(folder: Path, overrides: Sequence[str] = ()) -> FinetuneRecipe:

@@ -4,14 +4,15 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ambos import __version__
 from ambos.errors import InputError
-from ambos.files import write_file
+from ambos.files import refuse_existing, write_file
 from ambos.recipe import Settings, write_toml
 
 METRICS, SPEED, RUN, RECIPE = "metrics.jsonl", "speed.jsonl", "run.json", "recipe.toml"
@@ -31,6 +32,7 @@ FINETUNED = frozenset(
 SERIES = "finetune-series"  # the kind of a folder with several runs in it
 MEMBER = re.compile(r"(seed--?|fold-|trial-)[0-9]+|final")  # the runs of a series
 LEFT = re.compile(r".+\.tmp|\.bundle\.(partial|old|lock)")  # by a kill in the midst of writing
+_UNENDED = {"running", "stopped"}
 NOTHING = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}  # the mark of an empty log
 
 
@@ -99,10 +101,28 @@ def read_run(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             "not a run folder",
-            expected=f"a folder with {RUN} in it, as `ambos pretrain --out` makes it",
-            found="no such folder" if not folder.exists() else str(error),
+            expected=f"a folder with {RUN} in it, as `ambos pretrain` and `ambos finetune` make it",
+            found=_instead_of_run(folder, error),
+            fix="pass what was the --out of that command",
             file=folder,
         ) from error
+
+
+def _instead_of_run(folder: Path, error: Exception) -> str:
+    if not folder.exists():
+        return "no such folder"
+    if not folder.is_dir():
+        return "a file"
+    return f"a folder without {RUN}" if isinstance(error, FileNotFoundError) else str(error)
+
+
+def refuse_other_run(out: Path, *, entries: Collection[str], force: bool) -> None:
+    """Raise `OutputError` if a new run may not replace what is there; one without an end can go on."""
+    instead = ""
+    with suppress(InputError):
+        if read_run(out).get("status") in _UNENDED:
+            instead = f"go on with the run that is there, `ambos resume {out}`, or "
+    refuse_existing(out, entries=entries, force=force, instead=instead)
 
 
 def write_run(folder: Path, about: dict[str, Any]) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 from ambos.bundle.bundle import Bundle
 from ambos.errors import InputError
-from ambos.files import fresh_folder, lock, refuse_existing, refuse_inside
+from ambos.files import fresh_folder, lock, refuse_inside
 from ambos.recipe import load_recipe, read_toml, with_overrides
 from ambos.runs.assemble import check_fit
 from ambos.runs.choices import choose
-from ambos.runs.folder import ENTRIES, RECIPE, RUN, begin_folder, read_run
+from ambos.runs.folder import ENTRIES, RECIPE, RUN, begin_folder, read_run, refuse_other_run
 from ambos.runs.log import Quiet, Watcher
 from ambos.runs.prepare import make_store
 from ambos.runs.pretrain import Job
@@ -161,7 +161,7 @@ def _begun(out: Path, needed: Sequence[Path | str], team: Team, *, force: bool) 
                 shutil.rmtree(out, ignore_errors=True)
             raise
     else:
-        refuse_existing(out, entries=ENTRIES, force=force)
+        refuse_other_run(out, entries=ENTRIES, force=force)
         refuse_inside(out, needed)
         with fresh_folder(out, worth=worth):
             yield
