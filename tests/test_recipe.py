@@ -111,6 +111,12 @@ def test_one_mistake() -> None:
     assert caught.value.found == "there is no setting qwertz"
 
 
+def test_a_setting_without_its_group_is_told_which() -> None:
+    with pytest.raises(UsageError) as caught:
+        build(Outer, {"name": "x", "rate": 1})
+    assert caught.value.found == "there is no setting rate, did you mean inner.rate?"
+
+
 class Paged(Settings):
     page: ClassVar[str] = "inner.md"
     rate: float = 0.5

@@ -142,7 +142,9 @@ def _problem(schema: type[BaseModel], detail: Any) -> str:  # noqa: ANN401 (pyda
         shown = f" (found {found!r})" if not isinstance(found, Mapping) else ""
         said = detail["msg"].removeprefix("Value error, ")  # of several settings together: no name
         return f"{name}: {said}{shown}" if name else said
-    near = did_you_mean(name, names(schema))
+    known = names(schema)
+    ends = [one for one in known if one.endswith(f".{name}")]  # `lr`, of the settings in groups
+    near = f"did you mean {' or '.join(ends)}?" if ends else did_you_mean(name, known)
     return f"there is no setting {name}" + (f", {near}" if near else "")
 
 
