@@ -86,6 +86,13 @@ def test_sample_command(tmp_path: Path) -> None:
         (["sample", "--sed", "3"], "did you mean --seed?"),
         (["corpus", "build"], "see ambos corpus build --help"),
         (["tokenizer", "train", "x", "--vocab-size", "many", "--out", "y"], "--vocab-size"),
+        (
+            ["tokenizer", "train", "x", "--vocab-size", "many", "--out", "y"],
+            "expected a valid integer\n  found    'many'",
+        ),
+        (["fill", "minilm", "x", "--top", "0"], "found    '0'"),
+        (["finetune", "clasify"], "expected one of 'classify', 'score', 'tag', 'answer', 'pair'"),
+        (["finetune", "clasify"], "did you mean classify?"),
         (["tokenizer", "train", "x", "--language", "portuguese please", "--out", "y"], "pt, en or pt-BR"),
     ],
 )
@@ -111,6 +118,12 @@ def test_help_teaches() -> None:
         assert "Example" in done.stdout or "Begin with" in done.stdout
     assert "Exit codes" in ambos("--help").stdout
     assert ambos("--version").stdout.startswith("ambos ")
+
+
+def test_the_terminal_breaks_the_lines_of_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "name them where that fails. The folder can be used" in ambos("finetune", "--help").stdout
+    assert "interrupted (to go on: ambos resume for a run" in " ".join(ambos("--help").stdout.split())
 
 
 def test_output_into_a_closed_pipe(tokenizer_folder: Callable[[str], Path]) -> None:

@@ -1,6 +1,8 @@
 """`ambos`: the commands, and what becomes of errors."""
 
+import inspect
 import os
+import re
 import signal
 import sys
 from typing import Annotated, Any
@@ -29,6 +31,7 @@ from ambos.cli import (
 )
 from ambos.cli.screen import Screen
 from ambos.errors import AmbosError, UsageError
+from ambos.suggest import did_you_mean
 
 _EXIT_CODES = """[bold]Exit codes[/]  0 done · 1 a bug, or the machine · 2 the command line is wrong ·
 3 an input cannot be used · 4 the output cannot be written · 130 interrupted (to go on: ambos resume
@@ -38,7 +41,7 @@ app = typer.Typer(
     name="ambos",
     help="Bidirectional transformer encoders, from raw text to a trained and measured model.\n\n"
     "Begin with [cyan]ambos sample --out sample[/], which writes text and labelled sets to try things on.",
-    epilog=_EXIT_CODES,
+    epilog=_EXIT_CODES.replace("\n", " "),
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -63,6 +66,19 @@ app.command("coherent")(coherent.coherent)
 app.command("embed")(embed.embed)
 app.command("search")(search.search)
 app.command("predict")(predict.predict)
+
+
+def _flow(commands: typer.Typer) -> None:
+    """Let the terminal break the lines of help texts, which typer shows as the source breaks them."""
+    for command in commands.registered_commands:
+        paragraphs = inspect.cleandoc(command.callback.__doc__ or "").split("\n\n")
+        command.help = "\n\n".join(" ".join(text.split("\n")) for text in paragraphs)
+    for group in commands.registered_groups:
+        if group.typer_instance is not None:
+            _flow(group.typer_instance)
+
+
+_flow(app)
 
 
 def _version(value: bool) -> None:
@@ -119,10 +135,24 @@ def _run(screen: Screen) -> int:
 
 
 def _usage_error(error: Any) -> UsageError:  # noqa: ANN401 (see `_WrongCommandLine`)
+    command = error.ctx.command_path if error.ctx else "ambos"
     near = next(iter(getattr(error, "possibilities", None) or ()), None)
     what = (error.message if near else error.format_message()).rstrip(".")
-    command = error.ctx.command_path if error.ctx else "ambos"
-    return UsageError(what, fix=f"did you mean {near}?" if near else f"see {command} --help")
+    help_ = f"see {command} --help"
+    wrong = next(iter(error.__cause__.errors()), None) if hasattr(error.__cause__, "errors") else None
+    if wrong is None:
+        return UsageError(what, fix=f"did you mean {near}?" if near else help_)
+    # A value of an option, which pydantic has checked: its sentence, without its habits.
+    found, said = str(wrong["input"]), wrong["msg"].removeprefix("Value error, ").rstrip(".")
+    _, choice, choices = said.partition(" is not one of ")
+    return UsageError(
+        error.format_message().removesuffix(f": {error.message}"),
+        expected=f"one of {choices}"
+        if choice
+        else said.removeprefix("Input should be ").partition(", unable")[0],
+        found=repr(found),
+        fix=did_you_mean(found, re.findall(r"'([^']*)'", choices)) or help_,
+    )
 
 
 if __name__ == "__main__":

@@ -28,14 +28,17 @@ _READ = {"corpus": "corpus", "queries": "queries", "rerank": "query and text, re
 def search(
     model: ModelName,
     query: Annotated[
-        str, typer.Argument(help="A text; or a file with one on every line, if there is one of that name.")
+        str,
+        typer.Argument(
+            help="A text; or a file with one on every line, if there is one of that name.", metavar="QUERY"
+        ),
     ],
     corpus: Annotated[
         list[str],
         typer.Argument(
             help="Files, folders or globs: .txt (a text a line), .jsonl, .csv, .tsv, .parquet. An index that "
             "[cyan]--index[/] wrote needs none.",
-            metavar="[CORPUS]...",
+            metavar="CORPUS",
         ),
     ] = [],  # noqa: B006 (typer's way)
     top: Annotated[int, typer.Option("--top", "-k", min=1, help="How many texts to show.")] = 10,
