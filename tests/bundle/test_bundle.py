@@ -1,6 +1,7 @@
 """Folders as they are published, in all their layouts; and what a bundle keeps."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -294,6 +295,20 @@ def test_a_new_model_opens_in_transformers(tmp_path: Path) -> None:
     with torch.no_grad():
         theirs = model(torch.from_numpy(ids)[None]).logits[0]
         assert torch.allclose(bundle.network(Batch.pack([ids]), "mlm"), theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["modernbert-base", "roberta-base", "albert-base", "bert-tiny"])
+def test_special_ids_are_those_of_the_tokenizer_and_not_of_the_family(
+    family: str, tokenizer_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    tokenizer = Tokenizer.load(tokenizer_folder("wordpiece"))
+    config = replace(
+        PRESETS[family].encoder, vocab_size=tokenizer.vocab_size, width=12, heads=2, inner_width=20
+    )
+    Bundle.new(config, tokenizer).save(tmp_path / "ours")
+    theirs = transformers.AutoConfig.from_pretrained(tmp_path / "ours")
+    for name, role in (("bos", "cls"), ("eos", "sep"), ("cls", "cls"), ("sep", "sep")):
+        assert getattr(theirs, f"{name}_token_id", None) in {None, tokenizer.special_id(role)}
 
 
 def test_a_new_head_takes_the_place_of_others_that_its_class_cannot_hold(

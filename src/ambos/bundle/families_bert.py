@@ -126,13 +126,13 @@ ROBERTA = replace(
         ),
         **TOKEN_HEADS,
     },
-    defaults={**DEFAULTS, "vocab_size": 50_265, "pad_token_id": 1},
+    defaults={**DEFAULTS, "vocab_size": 50_265, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2},
 )
 XLM_ROBERTA = replace(
     ROBERTA,
     model_type="xlm-roberta",
     class_prefix="XLMRoberta",
-    defaults={**DEFAULTS, "pad_token_id": 1},
+    defaults={**DEFAULTS, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2},
 )
 CAMEMBERT = replace(XLM_ROBERTA, model_type="camembert", class_prefix="Camembert")
 

@@ -54,6 +54,8 @@ ALBERT = Family(
     settings={**SETTINGS, "token_width": "embedding_size"},
     defaults={
         **DEFAULTS,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
         "vocab_size": 30_000,
         "embedding_size": 128,
         "hidden_size": 4096,
@@ -224,5 +226,9 @@ MODERNBERT = Family(
         "classifier_dropout": 0.0,
         "decoder_bias": True,
         "pad_token_id": 50_283,
+        "bos_token_id": 50_281,
+        "eos_token_id": 50_282,
+        "cls_token_id": 50_281,
+        "sep_token_id": 50_282,
     },
 )

@@ -3,7 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ambos import __version__
 from ambos.bundle.keys import Match, match_tensors, name_tensors
@@ -22,6 +22,13 @@ _PROBLEMS = {  # what `transformers` computes a loss by
     ("classify", False): "single_label_classification",
     ("classify", True): "multi_label_classification",
     ("score", False): "regression",
+}
+_IDS: dict[str, Literal["pad", "cls", "sep"]] = {
+    "pad_token_id": "pad",
+    "bos_token_id": "cls",
+    "eos_token_id": "sep",
+    "cls_token_id": "cls",
+    "sep_token_id": "sep",
 }
 
 
@@ -89,7 +96,9 @@ def _config_json(bundle: "Bundle", *, tied: bool) -> dict[str, Any]:
     if problem:
         raw["problem_type"] = problem
     if bundle.tokenizer is not None:
-        raw.setdefault("pad_token_id", bundle.tokenizer.special_id("pad"))
+        for key, role in _IDS.items():  # what is left out `transformers` takes from its defaults
+            if key == "pad_token_id" or key in bundle.family.defaults:
+                raw.setdefault(key, bundle.tokenizer.special_id(role))
     return raw
 
 
