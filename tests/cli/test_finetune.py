@@ -101,7 +101,7 @@ def test_warnings_are_said_with_what_to_try(
     assert ended.code == 0, ended.err
     said = " ".join(ended.out.split())
     assert "collapse Of 20 dev rows, 100.0% get the label" in said
-    assert "try a lower learning rate (--lr)" in said
+    assert "try more epochs; a higher learning rate (--lr) if the training loss was still falling" in said
     assert "masked-LM loss of the base" in said
 
 

@@ -23,7 +23,10 @@ _DOUBLED = log(2)  # nats: hidden tokens have become half as likely
 _FEW = 0.1  # of what should be said beside the one thing that is said always
 _LEAST = 3  # examples that should have got something else
 _LEAK = 0.01  # of the rows of a split: a few short texts recur in most data sets
-_CALMER = "a lower learning rate (--lr), a longer warm-up (--set schedule.warmup=0.2), more epochs"
+_OTHER_PACE = (
+    "more epochs; a higher learning rate (--lr) if the training loss was still falling, a lower one and a "
+    "longer warm-up (--set schedule.warmup=0.2) if it was not"
+)
 
 
 @dataclass(frozen=True)
@@ -226,7 +229,7 @@ def collapse(found: Evaluated) -> Caution | None:
         "collapse",
         f"Of {most.examples:,} {things}, {most.said / most.examples:.1%} get {kind}{most.what}, which is "
         f"right for {most.gold / most.examples:.1%}: the model says nearly always the same.",
-        f"{_CALMER}, or {more}",
+        f"{_OTHER_PACE}, or {more}",
     )
 
 
@@ -237,5 +240,5 @@ def _constant(gold: float, said: float) -> Caution | None:
         "collapse",
         f"The scores of the dev rows have a standard deviation of {gold:.3g}, those that the model gives "
         f"one of {said:.2g}: it says nearly always the same.",
-        _CALMER,
+        _OTHER_PACE,
     )
