@@ -48,7 +48,9 @@ def resolve(name: str | Path) -> Path:
     if text in PACKAGES:
         return _package(text)
     if not _HUB_ID.fullmatch(text):
-        fix = "check the path; an id of the hub has an owner, as in google-bert/bert-base-uncased"
+        fix = "check the path"
+        if "/" not in text:
+            fix += "; an id of the hub has an owner, as in google-bert/bert-base-uncased"
         if text in PRESETS:
             fix = f"this is a shape without weights: `ambos pretrain --preset {text}` makes a model of it"
         near = did_you_mean(text, [*PACKAGES, *_neighbours(folder)])
