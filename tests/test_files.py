@@ -434,6 +434,22 @@ class TestWriteFile:
         write_file(path, b"new")
         assert forced == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
 
+    def test_several_processes_take_turns(self, tmp_path):
+        """None fails, and what is there is always whole."""
+        path = tmp_path / "a.json"
+        script = (
+            "import sys; from pathlib import Path; from ambos.files import write_file\n"
+            "parts = [sys.argv[2].encode() * 1000] * 100\n"
+            "for _ in range(60): write_file(Path(sys.argv[1]), parts)"
+        )
+        path.write_bytes(b"0" * 100_000)
+        writers = [subprocess.Popen([sys.executable, "-c", script, path, digit]) for digit in "123"]
+        while any(writer.poll() is None for writer in writers):
+            data = path.read_bytes()
+            assert (len(data), len(set(data))) == (100_000, 1)
+        assert [writer.returncode for writer in writers] == [0, 0, 0]
+        assert everything_below(tmp_path) == {"a.json"}
+
     def test_keeps_the_old_when_there_is_no_room(self, tmp_path):
         path = tmp_path / "a.json"
         path.write_bytes(b"old")

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import IO, Any, BinaryIO, TextIO
 
 from ambos.errors import OutputError
 from ambos.write_errors import output_errors
@@ -198,19 +198,35 @@ def _remove(path: Path) -> None:
 def write_file(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Replace one file as a whole, durably: after a crash it holds old bytes or new ones, never a mix.
 
-    Bytes may come in parts, so that they need not all be in memory.
+    Bytes may come in parts, so that they need not all be in memory. Processes that replace it at the same
+    time do so one after the other.
     """
     temporary = path.with_name(path.name + ".tmp")
-    try:
-        with temporary.open("wb") as file:
+    with _alone(temporary) as file:
+        try:
+            file.truncate(0)  # what a killed process left
             file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
     sync(path.absolute().parent)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for appending that no other process writes as long as the block runs; wait for it."""
+    import fcntl  # noqa: PLC0415 (as in `lock`)
+
+    while True:
+        with path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # Whoever held it has renamed or removed it: then the lock is on what has another name by now.
+            if _is_at(path, file):
+                yield file
+                return
 
 
 def sync(path: Path) -> None:
@@ -238,7 +254,7 @@ def lock(out: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # The holder unlinks the file as it leaves: what was opened just before is a lock on nothing.
-            held = path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino
+            held = _is_at(path, file)
         except BlockingIOError:
             held = False
         if not held:
@@ -253,6 +269,14 @@ def lock(out: Path) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+def _is_at(path: Path, file: IO[Any]) -> bool:
+    """Tell whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
 
 
 def _opened(path: Path, out: Path) -> TextIO:
