@@ -86,6 +86,14 @@ class TestConll:
         assert pairs(read(write(tmp_path, "a.conll", text))) == [[("#", "O"), ("#tag", "B-X")]]
         assert pairs(read(write(tmp_path, "a.conll", "# O\na O\n"))) == [[("#", "O"), ("a", "O")]]
 
+    def test_comments_before_sentences_where_spaces_part_fields(self, tmp_path):
+        text = "# id 52-39\tdomain=en\nAna _ _ B-PER\n# _ _ O\n\n# id 7\n# _ _ O\nri _ _ O\n"
+        file = write(tmp_path, "a.conll", text)
+        assert pairs(read(file)) == [[("Ana", "B-PER"), ("#", "O")], [("#", "O"), ("ri", "O")]]
+        problems = Problems(skip_bad=True)
+        assert len(read(write(tmp_path, "b.conll", f"{text}# within\n"), problems=problems)) == 1
+        assert problems.counts == {"ragged tags": 1}
+
     @pytest.mark.parametrize("name", ["a.conllu", "a.conll"])
     def test_conllu(self, tmp_path, name):
         path = write(tmp_path, name, CONLLU)

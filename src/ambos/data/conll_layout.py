@@ -29,11 +29,18 @@ class Layout:
     tag: int
     conllu: bool
 
-    def split(self, line: str) -> list[str] | None:
-        """Return the fields of a line, or None if it is no word: a comment, a contraction, an empty node."""
+    def split(self, line: str, *, begins: bool = False) -> list[str] | None:
+        """Return the fields of a line, or None if it is no word: a comment, a contraction, an empty node.
+
+        Where white space parts fields, a comment begins with `# `, stands where a sentence `begins`, and has
+        a tab, or more or fewer fields than a word (MultiCoNER): `#` may be a word.
+        """
         if self.separator and line.startswith("#") and (self.conllu or self.separator not in line):
             return None
         fields = [field.strip() for field in line.split(self.separator)]
+        if not self.separator and begins and fields[0] == "#":
+            unlike = "\t" in line or len(fields) != self.fields
+            return None if unlike else fields
         number = _CONLLU_ID.fullmatch(fields[0]) if self.conllu else None
         return None if number and number[1] else fields
 

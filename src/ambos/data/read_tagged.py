@@ -128,7 +128,7 @@ def _sentences(
                 yield lines
             lines = []
             continue
-        fields = layout.split(line)
+        fields = layout.split(line, begins=not lines)
         if fields is not None:
             lines.append((number, fields))
         if len(lines) > _MAX_WORDS:
