@@ -199,7 +199,7 @@ def draw_classes(classes: Sequence[Mapping[str, Any]]) -> str:
         axes.set_xlim(0, 1)
         axes.set_ylim(len(shown) - 0.4, -0.6)
         style_axes(axes, grid="x")
-        axes.tick_params(axis="y", labelcolor=INK)
+        axes.tick_params(axis="y", labelcolor=INK, pad=8)  # clear of a marker at 0
         top = 1 - 0.35 / height
         for row, (text, colour) in enumerate((("F1", BLUE), ("| precision", GREEN), ("× recall", ORANGE))):
             figure.text(1 - 1.6 / WIDTH, top - 0.22 * row / height, text, color=colour)
