@@ -40,7 +40,7 @@ def predict(
         list[str],
         typer.Argument(
             help="Files, folders or globs, plain or .gz/.zst. Texts: .txt (one a line), .jsonl, .csv, .tsv, "
-            ".parquet. For a tagger: .conll, .txt (a sentence a line), .jsonl and .parquet with lists of "
+            ".parquet. For a tagger: .conll, .txt (words parted by spaces), .jsonl and .parquet, lists of "
             "words. For answers: .json (SQuAD), .jsonl and .parquet.",
             metavar="INPUT",
         ),
