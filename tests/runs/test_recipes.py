@@ -128,6 +128,20 @@ def test_transformers_opens_it(made: Callable[[str], Path], name: str) -> None:
             torch.testing.assert_close(ours, relation, atol=2e-5, rtol=1e-4)
 
 
+def test_the_vocabulary_that_albert_learns_has_two_segments(
+    forge: Forge, texts: list[str], tmp_path: Path
+) -> None:
+    sizes = settings(sequences=4, evaluation__times=1, tokenizer__vocab_size=900)
+    out = tmp_path / "run"
+    small = ("--recipe", "albert", "--preset", "bert-tiny", "--steps", 1)
+    ended = forge("pretrain", *texts, *small, *sizes, "--out", out)
+    assert ended.code == 0, ended.err
+    tokenizer = transformers.AutoTokenizer.from_pretrained(out / "bundle")
+    read = tokenizer("O gato dorme.", "Ele mia.")
+    assert tokenizer.convert_ids_to_tokens(read["input_ids"])[0] == "[CLS]"
+    assert set(read["token_type_ids"]) == {0, 1}
+
+
 def test_a_base_is_gone_on_with(made: Callable[[str], Path], model_folder: Callable[[str], Path]) -> None:
     """Two careful steps: the weights moved, a little; and the tokenizer is the base's."""
     before, after = Bundle.load(model_folder("wordpiece")), Bundle.load(made("adapt"))

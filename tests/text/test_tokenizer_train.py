@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import tokenizers
+import transformers
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from ambos.errors import InputError, UsageError
@@ -115,6 +116,20 @@ def test_saved_and_loaded_is_the_same(kind: str, tmp_path: Path) -> None:
     assert loaded.fingerprint == tokenizer.fingerprint
     assert loaded.specials == tokenizer.specials
     assert loaded.kind == tokenizer.kind == kind
+
+
+def test_unigram_with_two_segments(tmp_path: Path) -> None:
+    tokenizer = train("O gato preto dorme no telhado.\n" * 30, kind="unigram", vocab_size=400, segments=True)
+    both = tokenizer.encode("O gato", "no telhado")
+    assert [token for token in both.tokens if token[0] == "["] == ["[CLS]", "[SEP]", "[SEP]"]
+    end = both.tokens.index("[SEP]") + 1
+    assert both.segments == [0] * end + [1] * (len(both.ids) - end)
+    assert len(tokenizer.encode("O [MASK] preto").ids) == len(tokenizer.encode("O gato preto").ids)
+    tokenizer.save(tmp_path)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)("O gato", "no telhado")
+    assert (theirs["input_ids"], theirs["token_type_ids"]) == (both.ids, both.segments)
+    with pytest.raises(UsageError, match="segments are for unigram, not for bpe"):
+        train("a", kind="bpe", segments=True)
 
 
 def test_small_text_gives_a_smaller_vocabulary() -> None:

@@ -53,6 +53,9 @@ def train(
             "--min-frequency", min=1, help="How often a piece must occur to be learnt (wordpiece, bpe)."
         ),
     ] = 2,
+    segments: Annotated[
+        bool, typer.Option("--segments", help="Of unigram: [CLS] a [SEP] b [SEP] with two segments (ALBERT).")
+    ] = False,
     text: TextColumn = "text",
     language: Language = None,
     language_column: LanguageColumn = None,
@@ -76,7 +79,7 @@ def train(
 
     screen = Screen(json, quiet)
     reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
-    options = TrainOptions(kind, vocab_size, uncased, strip_accents, min_frequency)
+    options = TrainOptions(kind, vocab_size, uncased, strip_accents, min_frequency, segments)
     with (
         new_folder(out, entries=FILES, force=force) as work,
         documents_with_progress(screen, texts, reading, language_option(language)) as documents,

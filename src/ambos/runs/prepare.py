@@ -33,7 +33,9 @@ def make_store(
         )
     if tokenizer is None:
         stage(f"learning a vocabulary ({settings.kind}, up to {settings.vocab_size:,})")
-        options = TrainOptions(settings.kind, settings.vocab_size, uncased=settings.uncased)
+        options = TrainOptions(
+            settings.kind, settings.vocab_size, uncased=settings.uncased, segments=settings.segments
+        )
         tokenizer = train_tokenizer(read_documents(sources, reading), options)
     stage("tokenising")
     return build_store(sources, tokenizer, out, BuildOptions(read=reading), progress=progress)

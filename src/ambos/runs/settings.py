@@ -23,6 +23,8 @@ class TokenizerSettings(Settings):
     """Number of ids; fewer where the text has no more."""
     uncased: bool = False
     """Fold case."""
+    segments: bool = False
+    """Of `unigram`: `[CLS] a [SEP] b [SEP]` with two segments (ALBERT) instead of one (XLM-R)."""
 
 
 class ModelSettings(Settings):

@@ -48,6 +48,8 @@ class TrainOptions:
         Fold case; drop accents. Off by default: `cão` is not `cao`, `Rosa` is not `rosa`.
     min_frequency
         A piece must occur this often to enter the vocabulary (`wordpiece` and `bpe`).
+    segments
+        Of `unigram`: special tokens as BERT's, and a segment for each text of a pair (ALBERT).
     """
 
     kind: str = "wordpiece"
@@ -55,6 +57,7 @@ class TrainOptions:
     uncased: bool = False
     strip_accents: bool = False
     min_frequency: int = 2
+    segments: bool = False
 
 
 def train_tokenizer(
@@ -78,6 +81,12 @@ def train_tokenizer(
             f"unknown kind of tokenizer {options.kind!r}",
             expected=", ".join(KINDS),
             fix=did_you_mean(options.kind, KINDS),
+        )
+    if options.segments and options.kind != "unigram":
+        raise UsageError(
+            f"segments are for unigram, not for {options.kind}",
+            expected="unigram, which may have one segment or two; wordpiece has two, bpe one",
+            fix="leave segments out",
         )
     stage("counting words")
     backend = _pipeline(options)
@@ -164,13 +173,14 @@ def _bpe(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tok
 
 
 def _unigram(backend: Backend, counts: dict[str, int], options: TrainOptions) -> Tokenizer:
-    *first, mask = _ROBERTA.values()
+    names = _BERT if options.segments else _ROBERTA
+    *first, mask = names.values()
     _room(options, len(first) + 1, len(_alphabet(counts)))
     pieces = _learn_unigram(counts, options.vocab_size - len(first) - 1)
     scored = [*((token, 0.0) for token in first), *pieces, (mask, 0.0)]
-    backend.model = models.Unigram(scored, unk_id=first.index(_ROBERTA["unk"]), byte_fallback=False)
+    backend.model = models.Unigram(scored, unk_id=first.index(names["unk"]), byte_fallback=False)
     backend.decoder = decoders.Metaspace()
-    return _finish(backend, _ROBERTA)
+    return _finish(backend, names)
 
 
 def _alphabet(counts: dict[str, int]) -> list[str]:
@@ -258,8 +268,8 @@ def _finish(backend: Backend, names: dict[str, str]) -> Tokenizer:
     """Add special tokens and the family's templates."""
     bert = names is _BERT
     for role, token in names.items():
-        # RoBERTa's mask takes the space before it: "a <mask>" and "a word" differ in one token only.
-        takes_space = role == "mask" and not bert
+        # Where spaces are parts of tokens, the mask takes the one before it, as the word would that it hides.
+        takes_space = role == "mask" and not isinstance(backend.model, models.WordPiece)
         backend.add_special_tokens([AddedToken(token, special=True, normalized=False, lstrip=takes_space)])
     cls, sep = names["cls"], names["sep"]
     vocab = backend.get_vocab()
