@@ -172,9 +172,12 @@ class Batch:
             )
         )
 
-    def reading(self, read: Tensor) -> "Reading":
-        """Prepare the computation of only the tokens at `read`, (R,) places in the packed row."""
-        return Reading.of(self, read)
+    def reading(self, read: Tensor, multiple: int = 1) -> "Reading":
+        """Prepare the computation of only the tokens at `read`, (R,) places in the packed row.
+
+        Their number is filled up to a multiple, with the first of them: what is computed of these comes last.
+        """
+        return Reading.of(self, read, multiple)
 
     def to(self, device: torch.device | str) -> "Batch":
         """Return the batch on another device."""
@@ -226,7 +229,7 @@ class Reading:
     Parameters
     ----------
     read
-        (R,) places in the packed row, in the caller's order.
+        (R,) places in the packed row, in the caller's order; what fills them up comes after them.
     groups
         One entry for every group of which something is read.
     inverse
@@ -238,8 +241,8 @@ class Reading:
     inverse: Tensor
 
     @classmethod
-    def of(cls, batch: Batch, read: Tensor) -> "Reading":
-        """Arrange the places `read` by group and sequence."""
+    def of(cls, batch: Batch, read: Tensor, multiple: int = 1) -> "Reading":
+        """Arrange the places `read` by group and sequence; their number is filled up to a multiple."""
         places = read.detach().cpu().numpy()
         if places.ndim != 1 or len(places) == 0:
             raise ValueError(f"expected a row of places to read, found shape {places.shape}")
@@ -274,5 +277,8 @@ class Reading:
                     keep=torch.from_numpy(np.flatnonzero(inside)).to(device),
                 )
             )
-        inverse = torch.from_numpy(np.argsort(order)).to(device)
-        return cls(read=read.to(device), groups=tuple(found), inverse=inverse)
+        inverse = np.argsort(order)
+        more = -len(places) % multiple
+        filled = (torch.from_numpy(np.concatenate([one, one[:1].repeat(more)])) for one in (places, inverse))
+        places_R, inverse_R = (one.to(device) for one in filled)
+        return cls(read=places_R, groups=tuple(found), inverse=inverse_R)

@@ -72,13 +72,13 @@ class Attention(nn.Module):
         """Return residual + attention(x): (T, width), or (R, width) for the tokens of `reading`.
 
         `residual` has the shape of the result. If `probabilities` is a list, one (H, queries, length) tensor
-        per sequence is appended to it (all tokens must be read then). Where sequences are computed in
-        rectangles, or tokens are read, `x` may have rows after its T tokens, which nothing depends on.
+        per sequence is appended to it (all tokens must be read then). Else `x` may have rows after its T
+        tokens, which nothing depends on, and has as many in the result.
         """
         q_RHD, k_THD, v_THD = self._project(x_TW, batch, reading)
         if reading is None and probabilities is None and self._in_rectangles(batch):
             return self.out(self._padded(q_RHD, k_THD, v_THD, batch.rectangles), residual)
-        keys, values = (by_head(x_THD[: batch.tokens], batch) for x_THD in (k_THD, v_THD))
+        keys, values = (by_head(x_THD, batch) for x_THD in (k_THD, v_THD))
         if reading is not None:
             known = dict(zip(batch.groups, zip(keys, values, strict=True), strict=True))
             read = torch.cat([self._read(q_RHD, *known[part.group], part) for part in reading.groups])
@@ -86,6 +86,8 @@ class Attention(nn.Module):
         attended = self._attend if probabilities is None else partial(self._explain, probabilities)
         parts = zip(by_head(q_RHD, batch), keys, values, strict=True)
         context = [attended(q, k, v).transpose(1, 2).flatten(2).flatten(0, 1) for q, k, v in parts]
+        if len(x_TW) > batch.tokens:
+            context.append(x_TW.new_zeros(len(x_TW) - batch.tokens, x_TW.shape[1]))
         context_TW = context[0] if len(context) == 1 else torch.cat(context)
         return self.out(context_TW, residual)
 
@@ -95,8 +97,8 @@ class Attention(nn.Module):
         return self.training and len(batch.groups) > _GROUPS and in_sight and not self.causal
 
     def takes_more(self, batch: Batch) -> bool:
-        """Tell whether rows may follow the tokens of a batch."""
-        return self._in_rectangles(batch) and self.rotary is None
+        """Tell whether rows should follow the tokens of a batch: always, or, in training, where it pays."""
+        return not self.training or (self._in_rectangles(batch) and self.rotary is None)
 
     def _padded(self, q_THD: Tensor, k_THD: Tensor, v_THD: Tensor, rectangles: Rectangles) -> Tensor:
         """Return the contexts of all tokens, (rows, width), computed rectangle by rectangle."""
@@ -115,10 +117,10 @@ class Attention(nn.Module):
         k_THD, v_THD = self.key_value(x_TW).unflatten(-1, (2, self.heads, -1)).unbind(-3)
         if self.rotary is not None:
             turns = self.rotary.turns(batch.positions)
-            k_THD = self.rotary(k_THD, turns)
+            k_THD = self.rotary(k_THD[: batch.tokens], turns)
             if reading is not None:
                 turns = turns[0][reading.read], turns[1][reading.read]
-            q_RHD = self.rotary(q_RHD, turns)
+            q_RHD = self.rotary(q_RHD[: len(turns[0])], turns)
         return q_RHD, k_THD, v_THD
 
     def _attend(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -170,5 +172,5 @@ class Attention(nn.Module):
 
 
 def by_head(x_THD: Tensor, batch: Batch) -> list[Tensor]:
-    """View the tokens of each group as (n, H, l, D), without a copy."""
-    return [rows.transpose(1, 2) for rows in batch.by_group(x_THD)]
+    """View the tokens of each group as (n, H, l, D), without a copy; rows after the T tokens are left out."""
+    return [rows.transpose(1, 2) for rows in batch.by_group(x_THD[: batch.tokens])]

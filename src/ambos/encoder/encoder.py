@@ -12,7 +12,8 @@ from ambos.encoder.config import EncoderConfig
 from ambos.encoder.embeddings import Embeddings
 from ambos.errors import InputError
 
-_ROWS = 32  # while training, batches of many lengths have a multiple of so many
+_ROWS = 32  # batches are filled up to a multiple of so many,
+_READ = 8  # and what is read of them to one of so many, while a model predicts
 
 
 @dataclass
@@ -104,20 +105,20 @@ class Encoder(nn.Module):
         if attention and read is not None:
             raise ValueError("attention probabilities are given for all tokens; leave `read` out")
         x = self._rounded(self.embeddings(batch), batch, steps[: last - (read is not None)], attention)
+        reading = None if read is None else batch.reading(read, 1 if self.training else _READ)
         found = Hidden(x)
         for step, number in enumerate(steps, start=1):
             if step - 1 in kept:
                 found.layers[step - 1] = x[: batch.tokens]
-            reading = batch.reading(read) if read is not None and step == len(steps) else None
             probabilities: list[Tensor] | None = [] if attention else None
-            x = self.layers[number](x, batch, reading, probabilities)
+            x = self.layers[number](x, batch, reading if step == len(steps) else None, probabilities)
             if probabilities is not None:
                 found.attention.append(probabilities)
         if not steps and read is not None:
             x = x[read]
         if self.norm is not None and len(steps) == len(self.order):
             x = self.norm(x)
-        found.last = x = x if read is not None else x[: batch.tokens]
+        found.last = x = x[: batch.tokens if read is None else len(read)]
         if len(steps) in kept:
             found.layers[len(steps)] = x
         return found
@@ -125,11 +126,13 @@ class Encoder(nn.Module):
     def _rounded(self, x_TW: Tensor, batch: Batch, steps: tuple[int, ...], attention: bool) -> Tensor:
         """Return the rows with a few rows of nothing after them, where these layers can make nothing of them.
 
-        Steps then have few different sizes, and what was prepared for one (memory, kernels of matrix
-        products) serves the next: 10 % of a step of MiniLM in bfloat16.
+        Batches then have few different sizes, and what was prepared for one (memory, kernels of matrix
+        products) serves the next: 10 % of a training step of MiniLM in bfloat16, and memory that does not
+        grow with every new size while a model predicts.
         """
         layers: list[Any] = [self.layers[number] for number in set(steps)]
-        if attention or not layers or not all(layer.attention.takes_more(batch) for layer in layers):
+        needless = attention or (self.training and not layers)
+        if needless or not all(layer.attention.takes_more(batch) for layer in layers):
             return x_TW
         return F.pad(x_TW, (0, 0, 0, -batch.tokens % _ROWS))
 
