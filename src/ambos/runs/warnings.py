@@ -24,8 +24,8 @@ _FEW = 0.1  # of what should be said beside the one thing that is said always
 _LEAST = 3  # examples that should have got something else
 _LEAK = 0.01  # of the rows of a split: a few short texts recur in most data sets
 _OTHER_PACE = (
-    "more epochs; a higher learning rate (--lr) if the training loss was still falling, a lower one and a "
-    "longer warm-up (--set schedule.warmup=0.2) if it was not"
+    "more epochs; a higher learning rate (--lr) if the training loss was still falling, a lower learning "
+    "rate and a longer warm-up (--set schedule.warmup=0.2) if it was not"
 )
 
 
