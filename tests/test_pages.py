@@ -14,7 +14,8 @@ from ambos.predict.model import Model
 from ambos.runs import warnings
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "README.pt-BR.md", "docs/cli.md"]
+READMES = ["README.md", "README.pt-BR.md"]  # with the same commands, so one of them is run
+PAGES = [READMES[0], "docs/cli.md"]
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -58,13 +59,13 @@ def test_commands_give_what_the_page_shows(page: str, folder: Path) -> None:
 
 def test_both_readmes_tell_the_same() -> None:
     """The Portuguese page has the same commands, the same headings in number and the same map."""
-    english, portuguese = ((ROOT / page).read_text() for page in PAGES[:2])
-    assert commands(PAGES[0]) == commands(PAGES[1])
+    english, portuguese = ((ROOT / page).read_text() for page in READMES)
+    assert commands(READMES[0]) == commands(READMES[1])
     for mark in ("\n## ", "\n- ", "\n```", "| `"):
         assert english.count(mark) == portuguese.count(mark), mark
 
 
-@pytest.mark.parametrize("page", PAGES[:2])
+@pytest.mark.parametrize("page", READMES)
 def test_the_reader_has_the_command_before_the_first_walk(page: str) -> None:
     """What `make quickstart` leaves in a folder is put on the path, and extras are named."""
     before = (ROOT / page).read_text().split("```console")[0]
