@@ -82,6 +82,18 @@ def test_equal_ones_keep_their_order() -> None:
     assert numbers.tolist() == [[0, 1, 2]]
 
 
+@pytest.mark.parametrize("queries", [1, 7])
+def test_where_the_graph_finds_too_few_all_are_compared(queries: int) -> None:
+    """Many equal texts are an island that no way leads out of: what was not found had no number, and NaN."""
+    pytest.importorskip("usearch")
+    stored = np.vstack([np.repeat(vectors(1), 3000, axis=0), vectors(1000, seed=1)])
+    corpus = Corpus.of(stored, [str(number) for number in range(4000)])
+    asked = np.vstack([vectors(1), vectors(queries, seed=2)])[:queries]
+    found, cosines = corpus.nearest(asked, 4000, exact=False)
+    assert all(len(set(row)) == 4000 for row in found.tolist())
+    np.testing.assert_allclose(cosines, -np.sort(-(asked @ stored.T)), atol=1e-5)
+
+
 def test_the_graph_finds_nearly_all(tmp_path: Path) -> None:
     pytest.importorskip("usearch")
     stored, queries = vectors(5000), vectors(50, seed=1)

@@ -85,14 +85,21 @@ class Corpus:
         exact
             Compare with all texts. Otherwise by a graph of neighbours (Malkov and Yashunin 2018), which finds
             nearly all of the nearest in a small part of the time; it is built when it is first needed, and
-            kept in the folder, if there is one; so it is where the one that was kept is damaged.
+            kept in the folder, if there is one; so it is where the one that was kept is damaged. A query for
+            which it finds fewer than `top` is compared with all.
         """
         queries, top = scaled(queries), min(top, len(self))
         if exact:
             return _exact(self.vectors, queries, top)
         found = self._graph.search(queries, top)
-        keys = np.asarray(found.keys, np.int64).reshape(len(queries), -1)
-        return keys, np.asarray(1 - found.distances, np.float32).reshape(len(queries), -1)
+        numbers, cosines = np.zeros((len(queries), top), np.int64), np.zeros((len(queries), top), np.float32)
+        whole = np.broadcast_to(getattr(found, "counts", len(found)), len(queries)) == top
+        if whole.any():
+            numbers[whole] = np.asarray(found.keys, np.int64).reshape(len(queries), -1)[whole]
+            cosines[whole] = 1 - np.asarray(found.distances, np.float32).reshape(len(queries), -1)[whole]
+        if not whole.all():  # no way in the graph leads to so many, as where many texts are the same
+            numbers[~whole], cosines[~whole] = _exact(self.vectors, queries[~whole], top)
+        return numbers, cosines
 
     @cached_property
     def _graph(self) -> Any:  # noqa: ANN401 (usearch's)
