@@ -15,6 +15,7 @@ from ambos.evaluate.comparison import Comparison, compare, holm
 from ambos.evaluate.entities import Entities
 from ambos.evaluate.estimate import Difference
 from ambos.evaluate.regression import Regression
+from ambos.evaluate.retrieval import Retrieval
 
 
 def by(metric, comparisons):
@@ -101,6 +102,40 @@ def test_of_errors_less_is_better():
     assert {one.better for one in found.values()} == {"near"}
     assert found["mse"].words.startswith("near is better: -")
     assert found["pearson"].words.startswith("near is better: +")
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "rows"),
+    [
+        (Regression(), lambda gold, said: Regression().rows(gold, said)),
+        (
+            Retrieval(graded=True),
+            lambda gold, said: Retrieval(graded=True).rows(gold, np.stack([said, np.ones(len(said))], 1)),
+        ),
+    ],
+)
+@pytest.mark.parametrize("metric", ["pearson", "spearman"])
+def test_correlations_ask_for_no_unit(evaluation, rows, metric):
+    """Cosines from 0 to 1 beside scores from 0 to 5, or beside answers that are nearly the same."""
+    rng = np.random.default_rng(0)
+    gold = rng.uniform(0, 5, 600)
+    good, poor = gold + rng.normal(0, 1.2, 600), gold + rng.normal(0, 1.7, 600)
+    (same,) = compare(evaluation, {"A": rows(gold, good), "B": rows(gold, poor)}, metric=metric)
+    assert same.better == "A"
+    for other in (rows(gold / 5, good / 5), rows(gold, good / 5), rows(gold, 2 + good / 50)):
+        (found,) = compare(evaluation, {"A": other, "B": rows(gold, poor)}, metric=metric)
+        assert (found.p, found.better) == (pytest.approx(same.p), "A")
+        assert found.difference.value == pytest.approx(same.difference.value)
+
+
+@pytest.mark.parametrize("size", [0, 1, 30])
+def test_correlations_of_few_or_equal_numbers(size):
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=size)
+    rows = {"constant": Regression().rows(gold, np.full(size, 2.5)), "right": Regression().rows(gold, gold)}
+    found = {one.metric: one for one in compare(Regression(), rows, draws=200)}
+    assert list(found) == ["pearson", "spearman", "mse", "rmse", "mae"]
+    assert {found[name].better for name in ("pearson", "spearman")} == {"right" if size == 30 else None}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`Model.predict`: what transformers says of the same texts, whatever stands beside them; a tag a word."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import transformers
@@ -123,7 +124,9 @@ def test_any_iterable(task_folder):
         ("score", [None], "input 1 cannot be read"),
         ("tag", [["um", 2]], "input 1 cannot be read"),
         ("tag", [3], "input 1 cannot be read"),
+        ("tag", [{"words": "um", "tags": "O"}], "input 1 cannot be read"),
         ("answer", ["Onde?"], "input 1 cannot be read"),
+        ("answer", [{"question": "Onde?", "passage": "Ali."}], "input 1 cannot be read"),
         ("answer", [("Onde?",)], "input 1 cannot be read"),
         ("answer", [("Onde?", None)], "input 1 cannot be read"),
     ],
@@ -132,6 +135,15 @@ def test_what_is_no_input(task_folder, task, inputs, what):
     with pytest.raises(UsageError, match=what) as caught:
         ambos.load(task_folder(task)).predict(inputs)
     assert caught.value.expected
+
+
+@pytest.mark.parametrize("names", [{"text": ["um"]}, pd.DataFrame({"text": ["um"]})])
+def test_names_of_columns_are_no_texts(task_folder, names):
+    model = ambos.load(task_folder("classify"))
+    for ask in (model.predict, model.embed, lambda texts: list(model.embed_stream(texts))):
+        with pytest.raises(UsageError, match="columns by name instead of a list"):
+            ask(names)
+    assert len(model.predict(pd.Series(["um", "dois"]))) == 2
 
 
 def test_what_cannot_be_done(task_folder, model_folder):

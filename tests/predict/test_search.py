@@ -82,6 +82,42 @@ def test_equal_ones_keep_their_order() -> None:
     assert numbers.tolist() == [[0, 1, 2]]
 
 
+@pytest.mark.parametrize("found", [0, 3])
+def test_where_the_graph_finds_too_few_all_are_compared(monkeypatch: pytest.MonkeyPatch, found: int) -> None:
+    """What was not found had no number, and NaN for a cosine."""
+    index = pytest.importorskip("usearch.index").Index
+    search = index.search
+
+    def fewer(self: object, queries: np.ndarray, top: int) -> object:
+        whole = search(self, queries, top)
+        whole.counts[1] = found
+        whole.keys[1, found:], whole.distances[1, found:] = 0, np.nan
+        return whole
+
+    monkeypatch.setattr(index, "search", fewer)
+    stored, queries = vectors(300), vectors(3, seed=1)
+    corpus = Corpus.of(stored, [""] * 300)
+    numbers, cosines = corpus.nearest(queries, 20, exact=False)
+    exact, right = corpus.nearest(queries, 20)
+    assert (numbers[1] == exact[1]).all()
+    np.testing.assert_allclose(cosines[1], right[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("rounding", [0.0, 1e-7])
+def test_equal_texts_hide_no_others(rounding: float) -> None:
+    """A text that is there a thousand times was an island in the graph: half of the others were missed."""
+    pytest.importorskip("usearch")
+    equal = np.repeat(vectors(1), 2000, axis=0) + np.float32(rounding) * vectors(2000, seed=3)
+    stored = np.vstack([equal, vectors(2000, seed=1)])
+    corpus, queries = Corpus.of(stored, [""] * 4000), vectors(30, seed=1) + 0.5 * vectors(30, seed=2)
+    for asked in (queries, vectors(1), np.vstack([vectors(1), queries])):
+        _, exact = corpus.nearest(asked, 10)
+        numbers, cosines = corpus.nearest(asked, 10, exact=False)
+        assert all(len(set(row)) == 10 for row in numbers.tolist())
+        assert (cosines >= exact[:, -1:] - 1e-5).mean() > 0.9
+        assert (np.diff(cosines) <= 0).all()
+
+
 def test_the_graph_finds_nearly_all(tmp_path: Path) -> None:
     pytest.importorskip("usearch")
     stored, queries = vectors(5000), vectors(50, seed=1)

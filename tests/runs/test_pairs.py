@@ -447,6 +447,9 @@ class TestRecommendation:
         )
         assert "90 times as fast" in said
 
+    def test_the_fast_one_that_answers_the_same_is_not_worse_by_less_than_nothing(self) -> None:
+        assert "is at most 0.000 worse than that of joint" in recommend(self.result(False, low=0.0))
+
     def test_too_few_pairs_make_nothing_equal(self) -> None:
         """No difference can be seen, but a large one could be there: the best figure is taken."""
         said = recommend(self.result(False))

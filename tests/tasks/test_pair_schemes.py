@@ -492,6 +492,12 @@ class TestStartingFromNext:
                 ).seq_relationship_logits
             assert found == pytest.approx(float(logits.softmax(-1)[0, 0]), abs=1e-5)
 
+    @pytest.mark.parametrize("one", ["ab", ("a", "b", "c"), ("a",), ("a", None), {"a": "um", "b": "dois"}, 3])
+    def test_what_is_no_pair_is_refused(self, neighbours: Path, one: object) -> None:
+        """A text of two letters was taken for two texts."""
+        with pytest.raises(UsageError, match="pair 2 cannot be read"):
+            load(neighbours, "cpu").coherence([("a", "b"), one])
+
     def test_labels_begin_as_next_or_not(self, neighbours: Path) -> None:
         base = Bundle.load(neighbours)
         rows = same_or_not(64)

@@ -111,7 +111,16 @@ def test_what_python_hands_over() -> None:
         "a", "b", (), None, Path("input"), 1
     )
     assert isinstance(next(rows_of(Classify(labels), [("a", "b")])), PairRow)
-    for pairs, one in ((True, "a"), (False, ("a", "b")), (True, ("a", "b", "c")), (None, ("a", 1))):
+    named = {"text_b": "a", "text_a": "b"}  # its keys were read
+    for pairs, one in (
+        (True, "a"),
+        (False, ("a", "b")),
+        (True, ("a", "b", "c")),
+        (None, ("a", 1)),
+        (True, named),
+        (None, named),
+        (True, {"a", "b"}),
+    ):
         with pytest.raises(UsageError, match="input 1 cannot be read"):
             list(rows_of(Classify(labels, pairs=pairs), [one]))
 

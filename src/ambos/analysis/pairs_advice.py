@@ -33,7 +33,7 @@ def recommend(result: Result) -> str:
         return f"Take joint: it has the best {figure}{warning}."
     fast = max(faster, key=lambda one: (sign * one["figure"]["value"], _ratio(one, best)))
     value, found = fast["figure"]["value"], fast["against_best"]
-    most = -found["difference"]["low"] if sign > 0 else found["difference"]["high"]
+    most = max(0.0, -found["difference"]["low"] if sign > 0 else found["difference"]["high"])
     lost = abs(value - best["figure"]["value"])
     if most <= _NEAR * (1 if sign > 0 else best["figure"]["value"]):
         return (

@@ -97,7 +97,8 @@ def compare(
     evaluation
         Knows the metrics; what was added to it does not matter.
     runs
-        For each system its `evaluation.rows` (n, d), of the same examples in the same order.
+        For each system its `evaluation.rows` (n, d), of the same examples in the same order. Correlations
+        are tested in a unit that all systems have, whatever units they answer in.
     against
         Compare the others with this system only, which comes second in its pairs: the best, say. It was
         chosen by these examples, so any pair could have been looked at, and p is corrected for all of them.
@@ -125,16 +126,24 @@ def compare(
     pairs = pairs_of(rows, against)
     possible = len(rows) * (len(rows) - 1) // 2
 
-    def measure(distinct: Rows, times: Floats) -> dict[str, Floats]:
-        measured = evaluation.measure(distinct, times)
-        return measured if metric is None else {metric: measured[metric]}
+    exchanges = max(draws, _EXCHANGES * possible)
 
+    def beside(one: Rows, other: Rows, only: str | None) -> dict[str, Difference]:
+        def measure(distinct: Rows, times: Floats) -> dict[str, Floats]:
+            measured = evaluation.measure(distinct, times)
+            return measured if only is None else {only: measured[only]}
+
+        tally, together = evaluation.tally.beside([one, other])
+        tally.add(together)
+        return paired(tally, measure, draws=draws, exchanges=exchanges, enough=_ENOUGH, seed=seed)
+
+    unitless = {name: evaluation.unitless(given) for name, given in rows.items()}
     found = []
     for one, other in pairs:
-        tally, together = evaluation.tally.beside([rows[one], rows[other]])
-        tally.add(together)
-        exchanges = max(draws, _EXCHANGES * possible)
-        found.append(paired(tally, measure, draws=draws, exchanges=exchanges, enough=_ENOUGH, seed=seed))
+        scaled = [name for name in unitless[one] if metric in (None, name)]
+        found.append({} if metric in scaled else beside(rows[one], rows[other], metric))
+        for name in scaled:
+            found[-1] |= beside(unitless[one][name], unitless[other][name], name)
     return [
         Comparison(name, *pair, differences[name], p, name in evaluation.less_is_better)
         for name in found[0]

@@ -49,6 +49,14 @@ class Evaluation(ABC):
     def measure(self, rows: Rows, times: Floats) -> dict[str, Floats]:
         """Return the metrics (b,) of b sets of examples: distinct rows (k, d), times each occurs (b, k)."""
 
+    def unitless(self, rows: Rows) -> Mapping[str, Rows]:  # noqa: ARG002
+        """Return rows (n, d) of one system in a unit that all systems have, for metrics that ask for none.
+
+        For a test these rows are exchanged between systems (`comparison.py`): a mixture of cosines and scores
+        would say little of either.
+        """
+        return {}
+
     def values(self) -> dict[str, float]:
         """Return every metric of all examples so far."""
         found = self.measure(self.tally.rows, self.tally.times)

@@ -66,6 +66,22 @@ class Regression(Evaluation):
             "mae": divide(times @ np.abs(error), times.sum(1)),
         }
 
+    def unitless(self, rows: Rows) -> dict[str, Floats]:
+        """Return rows with mean 0 and length 1 for Pearson's correlation, and with ranks for Spearman's.
+
+        Examples
+        --------
+        >>> regression = Regression()
+        >>> regression.unitless(regression.rows([0.0, 5.0, 10.0], [0.1, 0.9, 0.2]))["spearman"].tolist()
+        [[1.0, 1.0], [2.0, 3.0], [3.0, 2.0]]
+        """
+        columns, once = rows.astype(np.float64).T, np.ones((1, rows.shape[0]))
+        apart = np.stack([_deviations(column, once)[0] for column in columns], 1)
+        return {
+            "pearson": apart / np.maximum(np.linalg.norm(apart, axis=0), np.finfo(np.float64).tiny),
+            "spearman": np.stack([_ranks(column, once)[0] for column in columns], 1),
+        }
+
 
 def _correlation(x: Floats, y: Floats, times: Floats) -> Floats:
     """Return Pearson's correlation, (b,), of x and y, (k,) or (b, k), that occur `times` (b, k)."""

@@ -66,6 +66,18 @@ class Retrieval(Evaluation):
             return found
         return {**found, **Regression().measure(rows[said, :2], times[:, said])}
 
+    def unitless(self, rows: Rows) -> dict[str, Floats]:
+        """Return rows for the correlations, as those of `Regression`; what is not said stays so."""
+        given = rows.astype(np.float64)
+        said = ~np.isnan(given[:, 0])
+        if not self.graded or not said.any():
+            return {}
+        found = {}
+        for name, pairs in Regression().unitless(given[said, :2]).items():
+            found[name] = given.copy()
+            found[name][said, :2] = pairs
+        return found
+
 
 def ranks(
     first: NDArray[np.float32],

@@ -1,6 +1,6 @@
 """What Python code hands over to a model, as the rows of its task."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ def rows_of(task: Task[Any, Any], inputs: Iterable[Any]) -> Iterator[Row]:
     """
     if isinstance(inputs, str):
         raise UsageError("one text instead of a list", expected=_expected(task), fix="predict([text])")
+    refuse_names(inputs, _expected(task))
     for line, one in enumerate(inputs, 1):
         try:
             yield _row(task, one, line)
@@ -47,12 +48,24 @@ def list_of_texts(texts: Iterable[str], where: str) -> list[str]:
         raise UsageError(f"{where} is one text", expected=_TEXTS[False], fix="put it into a list: [text]")
     if not isinstance(texts, Iterable):
         raise UsageError(f"{where} is no list", expected=_TEXTS[False], found=_kind(texts))
+    refuse_names(texts, _TEXTS[False])
     found = list(texts)
     for number, text in enumerate(found, 1):
         if not isinstance(text, str):
             raise UsageError(f"text {number} of {where} is no text", expected="a str", found=_kind(text))
         refuse_empty(text, f"text {number} of {where}")
     return found
+
+
+def refuse_names(inputs: Iterable[Any], expected: str) -> None:
+    """Raise `UsageError` for a dictionary or a table: gone through, it gives the names of its columns."""
+    if isinstance(inputs, Mapping) or hasattr(inputs, "columns"):
+        raise UsageError(
+            "columns by name instead of a list",
+            expected=expected,
+            found=type(inputs).__name__,
+            fix="give the values: list(zip(data['text_a'], data['text_b'])), or data['text'], say",
+        )
 
 
 def refuse_empty(text: str, what: str) -> None:
@@ -63,7 +76,27 @@ def refuse_empty(text: str, what: str) -> None:
         )
 
 
-def pair_row(texts: Iterable[str], number: int) -> PairRow:
+def pair_rows(pairs: Iterable[Any]) -> list[PairRow]:
+    """Return pairs of texts as rows; a text that has two letters is no pair.
+
+    Examples
+    --------
+    >>> [row.text_b for row in pair_rows([("Ana ri.", "Ana vem.")])]
+    ['Ana vem.']
+    """
+    refuse_names(pairs, _TEXTS[True])
+    rows = []
+    for number, one in enumerate(pairs, 1):
+        try:
+            rows.append(_pair_row(_some_texts(one, 2), number))
+        except TypeError as error:
+            raise UsageError(
+                f"pair {number} cannot be read", expected=_TEXTS[True], found=_kind(one)
+            ) from error
+    return rows
+
+
+def _pair_row(texts: Iterable[str], number: int) -> PairRow:
     """Return the texts of a pair, of which none may be empty, as the row of this number."""
     first, second, *more = texts
     for name, text in zip(_NAMES, (first, second, *more), strict=False):
@@ -106,7 +139,7 @@ def _row(task: Task[Any, Any], one: Any, line: int) -> Row:  # noqa: ANN401 (wha
         question, passage = _some_texts(one, 2)
         return QuestionRow(str(line), question, passage, (), _NOWHERE, line)
     if task.pairs or (task.pairs is None and not isinstance(one, str)):
-        return pair_row(_some_texts(one, task.texts), line)
+        return _pair_row(_some_texts(one, task.texts), line)
     return TextRow(_texts([one])[0], (), None, _NOWHERE, line)
 
 
@@ -119,6 +152,7 @@ def _some_texts(one: Any, count: int) -> tuple[str, ...]:  # noqa: ANN401
 
 def _texts(values: Iterable[Any]) -> tuple[str, ...]:
     found = tuple(values)
-    if not all(isinstance(value, str) for value in found):
+    unordered = isinstance(values, Mapping | Set)  # gone through, a dictionary gives its keys
+    if unordered or not all(isinstance(value, str) for value in found):
         raise TypeError("not a text")
     return found

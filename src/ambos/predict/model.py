@@ -18,7 +18,7 @@ from ambos.errors import InputError, UsageError
 from ambos.predict.coherence import follow
 from ambos.predict.embed import EmbedOptions, check_long, embed_texts
 from ambos.predict.grid import Side, own_side, owner_of, read_side, refuse_joint, score_grid
-from ambos.predict.inputs import list_of_texts, rows_of
+from ambos.predict.inputs import list_of_texts, refuse_names, rows_of
 from ambos.predict.learnt import length_of, task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
 from ambos.predict.rows import predict_rows
@@ -183,6 +183,7 @@ class Model:
             Told, again and again, which share of the texts at hand is done.
         """
         options = self.embed_options(pool, layer, normalize, long, max_length)
+        refuse_names(texts, "a list of texts")
         return embed_texts(
             texts,
             self.tokenizer,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ambos.data.windows import Ledger
-from ambos.errors import InputError, UsageError
+from ambos.errors import InputError
 from ambos.evaluate.retrieval import scaled
-from ambos.files import new_file, new_folder, sha256
+from ambos.files import new_folder, sha256
+from ambos.predict.neighbours import Neighbours
 from ambos.predict.vector_files import open_vectors
 from ambos.text.readers import Document
 from ambos.text.tokenizer import replace_surrogates
@@ -25,7 +26,6 @@ APPROXIMATE_FROM = 200_000  # texts: below, looking at all of them takes less th
 _COLUMNS = ("file", "line", "text")  # of the texts
 _ROWS = 65_536  # vectors that are compared at a time,
 _QUERIES = 64  # with so many queries: memory does not grow with either
-_NEIGHBOURS, _EFFORT = 16, 128  # of the graph: edges of a text, and how far a search looks around
 
 Vectors = NDArray[np.float32]
 
@@ -85,47 +85,23 @@ class Corpus:
         exact
             Compare with all texts. Otherwise by a graph of neighbours (Malkov and Yashunin 2018), which finds
             nearly all of the nearest in a small part of the time; it is built when it is first needed, and
-            kept in the folder, if there is one; so it is where the one that was kept is damaged.
+            kept in the folder, if there is one; so it is where the one that was kept is damaged. A query for
+            which it finds fewer than `top` is compared with all.
         """
         queries, top = scaled(queries), min(top, len(self))
         if exact:
             return _exact(self.vectors, queries, top)
-        found = self._graph.search(queries, top)
-        keys = np.asarray(found.keys, np.int64).reshape(len(queries), -1)
-        return keys, np.asarray(1 - found.distances, np.float32).reshape(len(queries), -1)
+        numbers, cosines = np.zeros((len(queries), top), np.int64), np.zeros((len(queries), top), np.float32)
+        for row, found in enumerate(self._graph.nearest(queries, top)):
+            if found is not None:
+                numbers[row], cosines[row] = found
+            else:  # no way in the graph leads to so many
+                numbers[[row]], cosines[[row]] = _exact(self.vectors, queries[[row]], top)
+        return numbers, cosines
 
     @cached_property
-    def _graph(self) -> Any:  # noqa: ANN401 (usearch's)
-        try:
-            from usearch.index import Index  # noqa: PLC0415 (optional)
-        except ImportError as error:
-            raise UsageError(
-                "an approximate index needs the library usearch, which is not installed",
-                fix='pip install "ambos[index]", or search exactly with --exact',
-            ) from error
-        empty = partial(
-            Index,
-            ndim=self.vectors.shape[1],
-            metric="ip",
-            dtype="f32",
-            connectivity=_NEIGHBOURS,
-            expansion_add=_EFFORT,
-            expansion_search=_EFFORT,
-        )
-        graph, file = empty(), self.folder / GRAPH if self.folder else None
-        if file is not None and file.is_file():
-            with suppress(RuntimeError):  # it is damaged: the vectors tell all that was in it
-                graph.load(str(file))
-                if (len(graph), graph.ndim) == self.vectors.shape:
-                    return graph
-            graph = empty()
-        for begin in range(0, len(self), _ROWS):
-            some = np.ascontiguousarray(self.vectors[begin : begin + _ROWS])
-            graph.add(np.arange(begin, begin + len(some)), some)
-        if file is not None:
-            with new_file(file, force=True) as work:
-                graph.save(str(work))
-        return graph
+    def _graph(self) -> Neighbours:
+        return Neighbours(self.vectors, self.folder / GRAPH if self.folder else None)
 
 
 def _exact(vectors: Vectors, queries: Vectors, top: int) -> tuple[NDArray[np.int64], Vectors]:
