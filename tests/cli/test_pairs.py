@@ -245,6 +245,8 @@ class TestSearch:
         assert [hit["score"] for hit in hits] == pytest.approx(expected, abs=1e-6)
         assert len({round(score, 6) for score in expected}) == 3  # so that there is an order to be right
         assert expected == sorted(expected, reverse=True)
+        fewer = ambos(*command, "--label", "sim", "--candidates", "2", "--top", "3")
+        assert fewer.refused(2, "fewer texts are re-ranked than shown")["found"] == "--candidates 2"
         other = ambos(*command, "--label", "não", "--json")
         turned = [hit["text"] for hit in json.loads(other.out)["results"][0]["hits"]]
         assert turned == [hit["text"] for hit in reversed(hits)]
@@ -289,6 +291,18 @@ class TestSearch:
         assert found == pytest.approx((vectors[1:] @ vectors[0]).tolist(), abs=1e-5)
         mean = model.embed(texts, pool="mean", normalize=True)
         assert found != pytest.approx((mean[1:] @ mean[0]).tolist(), abs=1e-4)
+
+    @pytest.mark.parametrize("scheme", [None, "joint", "attention", "product"])
+    def test_vectors_that_were_not_learnt_are_noted(
+        self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path, scheme: str | None
+    ) -> None:
+        bundle = Bundle.load(base)  # of masked tokens
+        if scheme is not None:
+            twin = None if scheme == "joint" else Twin(scheme, heads=1)
+            bundle.add_head("classify", ("sim", "não"), twin=twin)
+        ran = ambos("search", bundle.save(tmp_path / "model"), "o gato", pairs / "corpus.txt")
+        said = "did not learn vectors to be compared" in " ".join(ran.err.split())
+        assert said == (scheme != "product")
 
     def test_what_was_cut_is_said(
         self, ambos: Callable[..., Ran], base: Path, pairs: Path, tmp_path: Path

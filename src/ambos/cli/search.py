@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ambos.cli.models import load_model
 from ambos.cli.options import Device, Encoding, Force, Json, ModelName, Quiet, TextColumn, read_options
+from ambos.cli.ranking import Ranking
 from ambos.cli.screen import Screen, printable, table
 from ambos.errors import OutputError, UsageError
 
@@ -100,10 +101,22 @@ def search(
     for option, given in (("--label", label), ("--candidates", candidates)):
         if given is not None and rerank is None:
             raise UsageError(f"{option} is for --rerank", expected="--rerank MODEL", fix="leave it out")
+    if candidates is not None and candidates < top:
+        raise UsageError(
+            "fewer texts are re-ranked than shown",
+            expected=f"--candidates {top} or more, since --top is {top}",
+            found=f"--candidates {candidates}",
+            fix="raise --candidates, or lower --top",
+        )
     queries = _queries(query, encoding)
     loaded = load_model(screen, model, device)
+    if loaded.task != "embed" and loaded.pair in {"joint", "attention"}:
+        screen.note(
+            "this model did not learn vectors to be compared; minilm has such vectors, and `ambos finetune "
+            "pair --scheme embed` learns them"
+        )
     judge = load_model(screen, rerank, device) if rerank else None
-    rank = _Rank(judge, label) if judge else None
+    rank = Ranking(judge, label) if judge else None
     read, asked = Ledger(), Ledger()
     found = _corpus(screen, loaded, model, corpus, index, text, encoding, read, force=force)
     approximate = index is not None and len(found) >= APPROXIMATE_FROM and not exact
@@ -162,46 +175,6 @@ def _queries(query: str, encoding: str) -> list[str]:
     if not found:
         raise UsageError("there are no queries in this file", expected="one on every line", found=str(path))
     return found
-
-
-class _Rank:
-    """Puts the nearest texts in the order of what a model of pairs says of query and text."""
-
-    def __init__(self, model: "Model", label: str | None) -> None:
-        from ambos.data.windows import Ledger  # noqa: PLC0415
-
-        self.model = model
-        self.ledger = Ledger()
-        task = model.learnt
-        if not task.pairs and task.pairs is not None:
-            raise UsageError(
-                "the model of --rerank reads no pairs of texts",
-                expected="one that `ambos finetune pair` made",
-                found=f"a model for {task.name}",
-            )
-        if task.texts > 2:
-            raise UsageError(
-                f"the model of --rerank reads {task.texts} texts",
-                expected="one that reads two, the query and a text",
-                fix="fine-tune one without --text-c",
-            )
-        self.place = None
-        if task.name == "classify":
-            names = model.labels
-            if label is None or label not in names:
-                raise UsageError(
-                    "it is not said which label of the --rerank model means that a text fits",
-                    expected=f"one of {', '.join(names)}",
-                    found=label or "no --label",
-                    fix="name it: --label LABEL",
-                )
-            self.place = names.index(label)
-
-    def __call__(self, query: str, hits: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        said = self.model.predict([(query, hit["text"]) for hit in hits], ledger=self.ledger)
-        scores = [float(one if self.place is None else one.probabilities[self.place]) for one in said]
-        scored = [{**hit, "score": score} for hit, score in zip(hits, scores, strict=True)]
-        return sorted(scored, key=lambda hit: -hit["score"])
 
 
 def _corpus(

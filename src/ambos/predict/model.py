@@ -51,6 +51,7 @@ class Model:
         self.device = choose_device(device)
         self.task = bundle.task
         self.labels = bundle.labels
+        self.pair = bundle.pair
         self.unused = bundle.unused
         self._bundle = bundle
         self._owner = owner_of(bundle)  # of the sides it reads; weights that are packed cannot be looked at
