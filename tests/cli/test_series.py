@@ -84,5 +84,7 @@ def test_one_at_a_time(ambos: Callable[..., Ran], command: list[str]) -> None:
 
 def test_a_member_is_resumed_with_all(ambos: Callable[..., Ran], command: list[str]) -> None:
     assert ambos(*command, "--seeds", "2", "--out", "run").code == 0
-    found = ambos("resume", "run/seed-0").refused(USAGE, "one of several that belong together")
+    ran = ambos("resume", "run/seed-0")
+    found = ran.refused(USAGE, "one of several that belong together")
+    assert "done again" not in ran.err  # nothing is
     assert found["fix"] == "ambos resume run"

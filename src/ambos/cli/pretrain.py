@@ -206,7 +206,7 @@ def resume(
 
     screen = _screen(json, quiet)
     about = read_run(run)
-    if about.get("status") == "finished" and not settings:
+    if about.get("status") == "finished" and not settings and "member" not in about:  # which is refused
         screen.note(f"{run} is finished already: what comes after training is done again")
     kinds = {"finetune": (resume_finetuning, finetuned.finish), SERIES: (resume_series, series.finish)}
     go_on, finish = kinds.get(str(about.get("kind")), (resume_pretraining, _finish))
