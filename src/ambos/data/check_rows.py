@@ -303,10 +303,7 @@ def _of_tokens(
 
 
 def _longer(tokens: TokenFigures, limit: int, most: int | None, *, pairs: bool) -> str:
-    """Return what to do with texts beyond the limit: never less than it, nor more than the model can read.
-
-    Pairs are not read in windows or from both ends (`refuse_ends`).
-    """
+    """Return what to do with texts beyond the limit; pairs are not read in windows, or from both ends."""
     windows = "read long texts in windows (--long windows)"
     enough, rows = (tokens.p99, "99 of 100") if tokens.p99 > limit else (tokens.longest, "all")
     if most is None or enough <= most:
