@@ -104,6 +104,7 @@ def make_run(folder: Path, **about: object) -> Path:
         "rows": {"train": 1200, "dev": 60, "test": 60},
         "steps": 60,
         "tokens": 60_000,
+        "epochs": 2.0,
         "seconds": 75.0,
         "best": {"step": 40, "metric": "accuracy"},
         "truncation": {

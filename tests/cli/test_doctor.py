@@ -258,6 +258,26 @@ class TestTokens:
             f"allow {longest} tokens for 99 of 100 rows (--max-length {longest})"
         )
 
+    def test_no_fewer_tokens_are_advised_than_are_read(self, look, tokenizer_folder):
+        rows = [("banco " * (30 if n == 0 else 2), "ab"[n % 2]) for n in range(200)]
+        said = look(
+            write("train.csv", rows), "--tokenizer", tokenizer_folder("wordpiece"), "--max-length", 20
+        )
+        tokens = said["splits"]["train"]["tokens"]
+        assert tokens["p99"] < 20 < tokens["longest"]
+        fix = about(said, "longer than 20 tokens")["fix"]
+        assert fix.startswith(f"allow {tokens['longest']} tokens for all rows (--max-length")
+
+    def test_pairs_are_not_told_to_be_read_in_windows(self, look, model_folder):
+        lines = ["text_a,text_b,label", *(f"{'banco ' * 90},banco {n},{'ab'[n % 2]}" for n in range(40))]
+        Path("pairs.csv").write_text("\n".join(lines))
+        for length in (64, 16):
+            said = look("pairs.csv", "--model", model_folder("wordpiece"), "--max-length", length)
+            fix = about(said, f"longer than {length} tokens")["fix"]
+            assert "windows" not in fix
+            assert "head-tail" not in fix
+            assert ("--max-length 64" in fix) == (length < 64)
+
     def test_without_a_limit_nothing_is_cut(self, look, tokenizer_folder):
         said = look(write("train.csv", GOOD), "--tokenizer", tokenizer_folder("bpe"))
         assert said["max_length"] is None

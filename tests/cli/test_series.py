@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Ran
 from tests.runs.small import write_small
 
-USAGE = 2
+USAGE, INPUT = 2, 3
 
 
 @pytest.fixture
@@ -84,5 +84,18 @@ def test_one_at_a_time(ambos: Callable[..., Ran], command: list[str]) -> None:
 
 def test_a_member_is_resumed_with_all(ambos: Callable[..., Ran], command: list[str]) -> None:
     assert ambos(*command, "--seeds", "2", "--out", "run").code == 0
-    found = ambos("resume", "run/seed-0").refused(USAGE, "one of several that belong together")
+    ran = ambos("resume", "run/seed-0")
+    found = ran.refused(USAGE, "one of several that belong together")
+    assert "done again" not in ran.err  # nothing is
     assert found["fix"] == "ambos resume run"
+
+
+def test_resumed_elsewhere_it_says_where_the_files_are(
+    ambos: Callable[..., Ran], command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ambos(*command, "--seeds", "2", "--out", "run").code == 0
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir("other")
+    run = tmp_path / "run"
+    found = ambos("resume", run).refused(INPUT, "classify-train.jsonl: no such file or folder")
+    assert found["fix"] == f"cd {tmp_path} && ambos resume {run}"

@@ -217,6 +217,19 @@ class TestTables:
         rows = read(path, Columns(question="question", passage="context", answers="answers"))
         assert [(row.id, row.answers) for row in rows] == [(f"{path}:1", (("Ana", 0),)), (f"{path}:2", ())]
 
+    @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+    def test_what_is_impossible_has_no_answer_in_either_format(self, tmp_path, name):
+        rows = [
+            {**ask(f"q{number}", ("Ana", 0)), "context": PASSAGE, "is_impossible": number == 1}
+            for number in range(2)
+        ]
+        path = tmp_path / name
+        if name == "a.jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        else:
+            parquet.write_table(pa.Table.from_pylist(rows), path)
+        assert [row.answers for row in read(path, TABLE)] == [(("Ana", 0),), ()]
+
     def test_columns_must_be_named_and_there(self, tmp_path):
         path = write(tmp_path, "a.jsonl", json.dumps({**ask("q1"), "contexto": PASSAGE}))
         with pytest.raises(UsageError, match="no column is named for the question"):

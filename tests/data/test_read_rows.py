@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import math
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -328,6 +329,14 @@ class TestTexts:
     def test_an_empty_file_alone(self, tmp_path, name):
         with pytest.raises(InputError, match="there are no rows in this file"):
             read(write(tmp_path, name, ""))
+
+    def test_decimals_of_parquet_are_scores(self, tmp_path):
+        table = pa.table({"text": ["a", "b"], "score": [Decimal("4.5"), None]})
+        parquet.write_table(table.slice(0, 1), tmp_path / "a.parquet")
+        assert read(tmp_path / "a.parquet", SCORE)[0].score == 4.5
+        parquet.write_table(table, tmp_path / "a.parquet")
+        with pytest.raises(InputError, match="1 row cannot be used"):
+            read(tmp_path / "a.parquet", SCORE)
 
     def test_invalid_utf8_in_parquet_beside_a_column_of_numbers(self, tmp_path):
         raw = pa.array([b"boa"] * 100 + [b"caf\xe9"], pa.binary())

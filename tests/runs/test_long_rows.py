@@ -1,6 +1,7 @@
 """Rows that are too long are refused before training, with their file and line, if that is an error."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,16 @@ def test_a_run_names_questions_that_were_cut(base: Path, tmp_path: Path) -> None
     assert [(one["file"], one["line"]) for one in cut["named"]] == [(files["train"][0], 9)]
     assert "or their questions than 16" in cut["summary"]
     assert "train.jsonl: question train8" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_windows_that_share_tokens_are_not_told_as_read_again(base: Path, tmp_path: Path) -> None:
+    files = write(tmp_path, "classify", "train")
+    assert finetune(tmp_path / "run", recipe("classify", base, files, long="windows", epochs=2.0))
+    about = read_run(tmp_path / "run")
+    assert about["tokens"] > 2 * about["truncation"]["tokens"]
+    assert about["epochs"] == 2
+    shown = re.sub("<[^>]+>", "", (tmp_path / "run" / "report.html").read_text())
+    assert "It read 12 rows 2 times, in " in shown
 
 
 def test_what_is_not_too_long_is_no_error(base: Path, tmp_path: Path) -> None:

@@ -263,6 +263,8 @@ def test_forgetting_compares_encoders_on_the_same_hidden_tokens(model_folder: Ca
     assert changed.rise.value == pytest.approx(changed.after - changed.before)
     assert changed.rise.low < changed.rise.value < changed.rise.high
     assert changed == measure_forgetting(base, other.network.encoder, rows, sequences=50)
+    short = [TextRow("o", ("0",), None, HERE, 1)]
+    assert measure_forgetting(base, other.network.encoder, short) is None  # no token of it is hidden
     base.add_head("classify", ("a", "b"))
     assert measure_forgetting(base, other.network.encoder, rows) is None
 

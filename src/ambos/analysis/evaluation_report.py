@@ -177,12 +177,10 @@ def _sentences(run: Run) -> Iterator[list[str | Span]]:
     of = f" ({len(labels):,} labels)" if task in {"classify", "tag"} and labels else ""
     yield [strong(str(run.get("base"))), f"{size} learnt to ", strong(f"{_DOES.get(task, task)}"), f"{of}."]
     if rows and steps is not None:
-        once = (run.number("truncation", "tokens") or 0) - (run.number("truncation", "cut_tokens") or 0)
-        times = (run.number("tokens") or 0) / once if once else 0
         yield [
             "It read ",
             strong(f"{rows:,.0f} rows"),
-            _often(times),
+            _often(run.number("epochs") or 0.0),
             f", in {steps:,.0f} steps",
             f" and {duration(seconds)}." if seconds else ".",
         ]

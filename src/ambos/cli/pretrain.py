@@ -1,6 +1,9 @@
 """`ambos pretrain` and `ambos resume`: an encoder of one's own from raw text."""
 
 import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +27,7 @@ from ambos.cli.options import (
 )
 from ambos.cli.reading import describe_sources
 from ambos.cli.screen import Screen, printable
+from ambos.errors import AmbosError
 
 _LENGTH = "How long"
 _START = "What to begin with"
@@ -206,13 +210,26 @@ def resume(
 
     screen = _screen(json, quiet)
     about = read_run(run)
-    if about.get("status") == "finished" and not settings:
+    if about.get("status") == "finished" and not settings and "member" not in about:  # which is refused
         screen.note(f"{run} is finished already: what comes after training is done again")
     kinds = {"finetune": (resume_finetuning, finetuned.finish), SERIES: (resume_series, series.finish)}
     go_on, finish = kinds.get(str(about.get("kind")), (resume_pretraining, _finish))
-    with Display(screen).shown() as display:
+    with Display(screen).shown() as display, _from_where_it_began(about.get("directory"), run):
         done = go_on(run, overrides=settings or (), anyway=anyway, watcher=display)
     finish(screen, run, done)
+
+
+@contextmanager
+def _from_where_it_began(directory: str | None, run: Path) -> Iterator[None]:
+    """Say where the files are that a recipe names, if they are not here but were where the run began."""
+    try:
+        yield
+    except AmbosError as error:
+        if directory is not None and error.file is not None:
+            elsewhere = Path(directory) / error.file
+            if elsewhere.exists() and not Path(error.file).exists():
+                error.fix = f"cd {shlex.quote(directory)} && ambos resume {shlex.quote(str(run.absolute()))}"
+        raise
 
 
 def _screen(json: bool, quiet: bool) -> Screen:

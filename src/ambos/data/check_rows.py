@@ -140,7 +140,7 @@ def examine(
         if name == TEST and DEV in tallies:
             findings += _of_leaks(name, tally, DEV, _shared(tally, tallies[DEV]))
         findings += _of_labels(tally) if tally is known else _of_unseen(name, tally, figures)
-        findings += _of_tokens(name, figures, limit, most)
+        findings += _of_tokens(name, figures, limit, most, pairs=tally.has_pairs)
         findings += _of_missing(name, tally)
         findings += _of_tags(name, tally)
     conflicts, torn = _conflicts(list(tallies.values()))
@@ -284,14 +284,16 @@ def _of_tags(name: str, tally: Tally) -> Iterator[Finding]:
         yield _first("warning", what, fix, tally, odd)
 
 
-def _of_tokens(name: str, figures: SplitFigures, limit: int | None, most: int | None) -> Iterator[Finding]:
+def _of_tokens(
+    name: str, figures: SplitFigures, limit: int | None, most: int | None, *, pairs: bool
+) -> Iterator[Finding]:
     tokens = figures.tokens
     if tokens is None:
         return
     if tokens.cut_rows:
         share = f"{100 * tokens.cut_tokens / tokens.tokens:.1f} % of all tokens would be cut"
         what = f"{_part(tokens.cut_rows, figures.rows, name)} are longer than {limit:,} tokens: {share}"
-        yield Finding("warning", what, _longer(tokens, limit, most), [])
+        yield Finding("warning", what, _longer(tokens, limit or 0, most, pairs=pairs), [])
     if tokens.unknown >= _UNKNOWN:
         what = f"{100 * tokens.unknown:.1f} % of the tokens of {name} are unknown to the tokenizer"
         yield Finding("warning", what, "use a model whose tokenizer knows this alphabet", [])
@@ -300,13 +302,17 @@ def _of_tokens(name: str, figures: SplitFigures, limit: int | None, most: int | 
         yield Finding("note", what, "use a model made for this language, if there is one", [])
 
 
-def _longer(tokens: TokenFigures, limit: int | None, most: int | None) -> str:
-    """Return what to do with texts that are too long: never more tokens than the model can read."""
+def _longer(tokens: TokenFigures, limit: int, most: int | None, *, pairs: bool) -> str:
+    """Return what to do with texts beyond the limit; pairs are not read in windows, or from both ends."""
     windows = "read long texts in windows (--long windows)"
-    if most is None or tokens.p99 <= most:
-        return f"allow {tokens.p99:,} tokens for 99 of 100 rows (--max-length {tokens.p99}), or {windows}"
+    enough, rows = (tokens.p99, "99 of 100") if tokens.p99 > limit else (tokens.longest, "all")
+    if most is None or enough <= most:
+        allow = f"allow {enough:,} tokens for {rows} rows (--max-length {enough})"
+        return allow if pairs else f"{allow}, or {windows}"
     reads = f"the model reads at most {most:,} tokens at a time"
-    allow = f"allow as many (--max-length {most}), " if limit is not None and limit < most else ""
+    allow = f"allow as many (--max-length {most}), " if limit < most else ""
+    if pairs:
+        return f"{reads}: {allow}shorten the texts, or let the longer text of a pair be cut (--long cut)"
     return f"{reads}: {allow}{windows}, or keep their beginning and end (--long head-tail)"
 
 

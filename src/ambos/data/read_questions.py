@@ -17,6 +17,7 @@ from ambos.text.unpack import MEBIBYTE, Advance
 QUESTIONS: tuple[Format, ...] = ("json", "jsonl", "parquet")
 SQUAD = Columns(question="question", passage="context", answers="answers", id="id", title="title")
 
+_IMPOSSIBLE = "is_impossible"  # of SQuAD 2.0: there is no answer, whatever is named as one
 _MAX_MB = 256  # of a SQuAD file, which is read whole
 _ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)')
 
@@ -51,7 +52,8 @@ def read_question_rows(
     (('1977', 43),)
     """
     options, problems, columns = options or ReadOptions(), problems or Problems(), columns or Columns()
-    records, seen = table(columns, options, advance, problems), set[str]()
+    records = table(columns, options, advance, problems, also=(_IMPOSSIBLE,))
+    seen = set[str]()
 
     def items(source: Source) -> Iterator[tuple[int, tuple[dict[str, Any], Columns]]]:
         if source.format == "json":
@@ -79,7 +81,7 @@ def _question(
     if not isinstance(name, str | int):
         raise wrong_type("the id", name, "a text")
     question, passage = text_of(record, columns.of("question")), text_of(record, columns.of("passage"))
-    none = not labelled or record.get("is_impossible") is True
+    none = not labelled or record.get(_IMPOSSIBLE) is True
     answers = [] if none else record.get(columns.of("answers"))
     title = None if columns.title is None else record.get(columns.title)
     spans = tuple(_span(answer, passage, str(name)) for answer in _one_by_one(answers, str(name)))

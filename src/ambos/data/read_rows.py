@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +100,15 @@ def read_pair_rows(
 
 
 def table(
-    columns: Columns, options: ReadOptions | None, advance: Advance | None, problems: Problems
+    columns: Columns,
+    options: ReadOptions | None,
+    advance: Advance | None,
+    problems: Problems,
+    also: Collection[str] = (),
 ) -> Callable[[Source], Iterator[Record]]:
     """Return what reads the records of a table in which these columns must be; a line of a .txt is a text.
+
+    Of Parquet no other columns are read, but those that are named `also`, where they are there.
 
     `problems` is told of rows with too few or too many fields and, where bad rows are left out, of lines that
     are no JSON object; otherwise the first of these is raised at once: the file may be something else.
@@ -129,7 +136,7 @@ def table(
             else:
                 refuse_line(line, error)
 
-        for line, record in read_records(source, options, advance, columns.wanted, bad=bad):
+        for line, record in read_records(source, options, advance, columns.wanted, also, bad):
             if commas is not None:
                 record[commas] = record[commas].replace(",", ".")
             yield line, record
@@ -187,8 +194,8 @@ def _score_of(record: dict[str, Any], column: str | None) -> float | None:
     if column is None:
         return None
     value = record.get(column)
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        value = float(value)
+    if isinstance(value, Decimal) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
+        value = float(value)  # decimals are of Parquet
     if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
         point = isinstance(value, str) and _NUMBER.fullmatch(value.strip().replace(",", "."))
         raise BadRow(

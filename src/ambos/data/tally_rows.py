@@ -76,8 +76,8 @@ class Tally:
         How often each label occurs; of questions, whether there is an answer.
     first
         Where each label stands first; of a tag, the line of its word.
-    has_tags
-        Whether the labels are tags of words.
+    has_tags, has_pairs
+        Whether the labels are tags of words; whether the rows are pairs of texts.
     empty
         Numbers of the rows without a text.
     """
@@ -85,7 +85,7 @@ class Tally:
     def __init__(self, rows: Iterable[Row], tokenizer: Tokenizer | None = None) -> None:
         self.labels: Counter[str] = Counter()
         self.first: dict[str, Place] = {}
-        self.has_tags = False
+        self.has_tags = self.has_pairs = False
         self.empty: list[int] = []
         self.tokens = None if tokenizer is None else _Tokens(tokenizer)
         self._units = 0
@@ -109,6 +109,7 @@ class Tally:
                 line = row.line_of(place) if isinstance(row, WordsRow) else row.line
                 self.first[label] = str(row.file), line
         self.has_tags = self.has_tags or isinstance(row, WordsRow)
+        self.has_pairs = self.has_pairs or isinstance(row, PairRow)
         self._units += len(labels) if isinstance(row, WordsRow) else 1
         if isinstance(row, TextRow | PairRow) and row.score is not None:
             self._scores.append(row.score)

@@ -123,6 +123,10 @@ class Finetuning:
         per_epoch = -(-len(self.examples) // recipe.batch)
         return Budget(steps=max(1, round(recipe.epochs * per_epoch)))
 
+    def epochs_of(self, state: State) -> float:
+        """Return how often every example has been read; tokens do not tell, since windows share some."""
+        return float(state.place.get("epoch", 0) + state.place.get("index", 0) / len(self.examples))
+
     def loop(
         self,
         listener: Listener,

@@ -210,6 +210,7 @@ class FinetuneJob:
                 "seconds": round(state.seconds, 1),
                 "steps": state.step,
                 "tokens": state.tokens,
+                "epochs": round(work.epochs_of(state), 4),
                 "threads": torch.get_num_threads(),
                 "precision": recipe.precision,
                 "task": recipe.task,

@@ -151,6 +151,7 @@ def begin_folder(
         "started": started,
         "status": "running",
         "base": base,
+        "directory": str(Path.cwd()),  # from where the recipe names its files
         "texts": files,
         **more,
     }

@@ -68,7 +68,7 @@ def measure_forgetting(
     Returns
     -------
     Forgotten | None
-        None if the base has no masked-LM head, or there is no text.
+        None if the base has no masked-LM head, or there is no text, or so little that no token is hidden.
     """
     if "mlm" not in base.network.heads or base.tokenizer is None:
         return None
@@ -79,6 +79,8 @@ def measure_forgetting(
     found = _sequences(texts, base.tokenizer, min(LENGTH, base.config.context))
     vocabulary = Vocabulary.of(base.tokenizer.vocab_size, base.tokenizer.special_ids, mask)
     hidden = corrupt(found, CorruptionSettings(), vocabulary, Draws.of("forgetting", "corruption"))
+    if not len(hidden.places):
+        return None
     head: Any = base.network.eval().heads["mlm"]
     before, after = (_losses(one, head, found, hidden) for one in (base.network.encoder, encoder.eval()))
     owner = found.owner[hidden.places]
