@@ -57,6 +57,7 @@ class PairClassifier(OfTwoColumns, TextClassifier):
     """
 
     _roles = ("text_a", "text_b")
+    _of_numbers = "numbers on a scale are learnt from files: ambos finetune pair"
 
     def __init__(
         self,
