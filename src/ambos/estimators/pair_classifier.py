@@ -52,7 +52,7 @@ class PairClassifier(OfTwoColumns, TextClassifier):
     >>> pairs = [("A man sleeps.", "Someone sleeps."), ("A man sleeps.", "A man runs.")] * 20
     >>> classifier = PairClassifier("minilm", scheme="combined", epochs=10)  # doctest: +SKIP
     >>> classifier.fit(pairs, ["yes", "no"] * 20)  # doctest: +SKIP
-    >>> classifier.predict([("A dog runs.", "An animal runs.")])  # doctest: +SKIP
+    >>> classifier.predict([("A boy sleeps.", "Somebody sleeps.")])  # doctest: +SKIP
     array(['yes'], dtype='<U3')
     """
 
