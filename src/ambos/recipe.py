@@ -84,7 +84,7 @@ def parse_override(text: str) -> dict[str, Any]:
         raise UsageError(
             f"--set {text!r} is not understood",
             expected="--set NAME=VALUE",
-            fix="for example --set optim.lr=3e-4",
+            fix="give its value: --set " + (f"{'.'.join(path)}=VALUE" if all(path) else "seed=1"),
         )
     try:
         parsed = tomllib.loads(f"value = {value}")

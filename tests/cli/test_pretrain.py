@@ -198,7 +198,13 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str], int, str, str]] = {
         "2 settings are wrong",
         "there is no setting",
     ),
-    "no setting": ({}, ["good.txt", *TINY, "--set", "optim.lr"], USAGE, "is not understood", "optim.lr=3e-4"),
+    "no setting": (
+        {},
+        ["good.txt", *TINY, "--set", "optim.lr"],
+        USAGE,
+        "is not understood",
+        "--set optim.lr=VALUE",
+    ),
     "wrong value": (
         {},
         ["good.txt", *TINY, "--set", "optim.lr=fast"],
