@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -477,6 +478,22 @@ class TestStartingFromNext:
         bundle.add_head("next")
         folder = tmp_path_factory.mktemp("next") / "bundle"
         return bundle.save(folder)
+
+    @pytest.mark.parametrize(
+        ("pairs", "what"),
+        [
+            ("um gato", "one text instead of a list"),
+            (["um", "ab"], "input 1 cannot be read"),
+            ([("a", "b"), "ab"], "input 2 cannot be read"),
+            ([("a", "b", "c")], "input 1 cannot be read"),
+            ([("a", None)], "input 1 cannot be read"),
+            ([("a", " ")], "the second text of pair 1 is empty"),
+        ],
+    )
+    def test_what_is_no_pair(self, neighbours: Path, pairs: Any, what: str) -> None:
+        """A text of two letters is none either."""
+        with pytest.raises(UsageError, match=what):
+            load(neighbours).coherence(pairs)
 
     def test_coherence_is_what_transformers_says(self, neighbours: Path) -> None:
         from transformers import BertForPreTraining  # noqa: PLC0415

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ambos.data.examples import Labelled
 from ambos.data.rows import PairRow
 from ambos.data.windows import Ledger
-from ambos.predict.inputs import pair_row
+from ambos.predict.inputs import pair_rows
 from ambos.predict.run import run_examples
 from ambos.tasks.task import Reading
 from ambos.tasks.texts import encode_texts
@@ -25,7 +25,7 @@ def follow(
     ledger: Ledger | None = None,
 ) -> list[float]:
     """Return the probability that the second text of each pair follows the first."""
-    rows = [pair_row((first, second), number) for number, (first, second) in enumerate(pairs, 1)]
+    rows = pair_rows(pairs)
     return (1 / (1 + np.exp(-follow_odds(network, rows, reading, device=device, ledger=ledger)))).tolist()
 
 

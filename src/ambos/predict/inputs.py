@@ -49,9 +49,39 @@ def list_of_texts(texts: Iterable[str], where: str) -> list[str]:
         raise UsageError(f"{where} is no list", expected=_TEXTS[False], found=_kind(texts))
     found = list(texts)
     for number, text in enumerate(found, 1):
-        if not isinstance(text, str):
-            raise UsageError(f"text {number} of {where} is no text", expected="a str", found=_kind(text))
+        refuse_other(text, f"text {number} of {where}")
         refuse_empty(text, f"text {number} of {where}")
+    return found
+
+
+def refuse_other(value: object, what: str) -> None:
+    """Raise `UsageError` if something is no text; `what` names it.
+
+    A tokenizer would take a list of two texts for a pair.
+    """
+    if not isinstance(value, str):
+        raise UsageError(f"{what} is no text", expected="a str", found=_kind(value))
+
+
+def pair_rows(pairs: Iterable[Any]) -> list[PairRow]:
+    """Return pairs of texts as rows, or raise `UsageError` if one of them is none.
+
+    Examples
+    --------
+    >>> [row.text_b for row in pair_rows([("Ana ri.", "Ana vem.")])]
+    ['Ana vem.']
+    """
+    if isinstance(pairs, str):
+        raise UsageError("one text instead of a list", expected=_TEXTS[True], fix="[(first, second)]")
+    found = []
+    for number, one in enumerate(pairs, 1):
+        try:
+            texts = _some_texts(one, 2)
+        except TypeError as error:
+            raise UsageError(
+                f"input {number} cannot be read", expected=_TEXTS[True], found=_kind(one)
+            ) from error
+        found.append(pair_row(texts, number))
     return found
 
 

@@ -18,7 +18,7 @@ from ambos.errors import InputError, UsageError
 from ambos.predict.coherence import follow
 from ambos.predict.embed import EmbedOptions, check_long, embed_texts
 from ambos.predict.grid import Side, own_side, owner_of, read_side, refuse_joint, score_grid
-from ambos.predict.inputs import list_of_texts, rows_of
+from ambos.predict.inputs import list_of_texts, refuse_other, rows_of
 from ambos.predict.learnt import length_of, task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
 from ambos.predict.rows import predict_rows
@@ -93,6 +93,7 @@ class Model:
         'dorme'
         """
         self._bundle.require("mlm")
+        refuse_other(text, "the input")
         return fill_masks(text, self.tokenizer, self._network, top=top, device=self.device)
 
     def score(self, text: str, *, whole_words: bool = False) -> Score:
@@ -104,6 +105,7 @@ class Model:
         7.31
         """
         self._bundle.require("mlm")
+        refuse_other(text, "the input")
         return score_text(text, self.tokenizer, self._network, device=self.device, whole_words=whole_words)
 
     def coherence(self, pairs: Iterable[tuple[str, str]], ledger: Ledger | None = None) -> list[float]:
