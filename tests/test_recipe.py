@@ -63,6 +63,7 @@ def test_what_is_no_override(text: str) -> None:
     with pytest.raises(UsageError, match="is not understood") as caught:
         parse_override(text)
     assert caught.value.expected == "--set NAME=VALUE"
+    assert ("optim.lr=VALUE" in str(caught.value.fix)) is (text == "optim.lr")
 
 
 @given(st.text())

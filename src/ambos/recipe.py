@@ -84,7 +84,7 @@ def parse_override(text: str) -> dict[str, Any]:
         raise UsageError(
             f"--set {text!r} is not understood",
             expected="--set NAME=VALUE",
-            fix="for example --set optim.lr=3e-4",
+            fix="give its value: --set " + (f"{'.'.join(path)}=VALUE" if all(path) else "seed=1"),
         )
     try:
         parsed = tomllib.loads(f"value = {value}")
@@ -143,6 +143,9 @@ def _problem(schema: type[BaseModel], detail: Any) -> str:  # noqa: ANN401 (pyda
         said = detail["msg"].removeprefix("Value error, ")  # of several settings together: no name
         return f"{name}: {said}{shown}" if name else said
     known = names(schema)
+    if name in known:  # one key with dots in it
+        group, _, own = name.rpartition(".")
+        return f"{name} is no name: {own} stands in the group {group}"
     ends = [one for one in known if one.endswith(f".{name}")]  # `lr`, of the settings in groups
     near = f"did you mean {' or '.join(ends)}?" if ends else did_you_mean(name, known)
     return f"there is no setting {name}" + (f", {near}" if near else "")

@@ -105,6 +105,22 @@ def test_warnings_are_said_with_what_to_try(
     assert "masked-LM loss of the base" in said
 
 
+def test_a_run_without_rows_to_select_by_says_so(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Such as where the columns of text and label were exchanged: every label is there once."""
+    file, out = tmp_path / "rows.csv", tmp_path / "run"
+    file.write_text("text,label\n" + "".join(f"O gato {number} dorme,ab\n" for number in range(20)))
+    columns = ["--text", "label", "--label", "text"]
+    ended = ambos(
+        "finetune", "classify", "--train", file, *columns, "--base", model_folder("wordpiece"), "--epochs", 1,
+        "--out", out,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert "no row could be kept back to select by" in ended.out
+    assert "No row could be kept back to choose by" in (out / "report.html").read_text()
+
+
 BAD = ["O rato,", ",a", "O pato,,b", "Um pato,", "só isto"]  # no label, no text, ragged
 
 

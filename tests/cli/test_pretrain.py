@@ -110,6 +110,19 @@ def test_a_recipe_of_ones_own(ambos: Callable[..., Ran], here: Path, tokenizer: 
     assert "lr = 0.0001" in recipe
 
 
+def test_the_recipe_of_a_run_runs_it_again(
+    ambos: Callable[..., Ran], here: Path, tokenizer: list[object]
+) -> None:
+    """It names the texts of the command, whatever the recipe named that the command chose."""
+    Path("my.toml").write_text('texts = ["others.txt"]\n')
+    first = ambos("pretrain", "good.txt", "--recipe", "my.toml", *tokenizer, *TINY, "--out", "run")
+    assert first.code == 0, first.err
+    again = ambos("pretrain", "run/recipe.toml", *tokenizer, "--out", "again")
+    assert again.code == 0, again.err
+    for file in ("recipe.toml", "metrics.jsonl", "bundle/model.safetensors"):
+        assert Path("again", file).read_bytes() == Path("run", file).read_bytes()
+
+
 def test_the_length_can_be_set_like_any_setting(
     ambos: Callable[..., Ran], here: Path, tokenizer: list[object]
 ) -> None:
@@ -185,7 +198,13 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str], int, str, str]] = {
         "2 settings are wrong",
         "there is no setting",
     ),
-    "no setting": ({}, ["good.txt", *TINY, "--set", "optim.lr"], USAGE, "is not understood", "optim.lr=3e-4"),
+    "no setting": (
+        {},
+        ["good.txt", *TINY, "--set", "optim.lr"],
+        USAGE,
+        "is not understood",
+        "--set optim.lr=VALUE",
+    ),
     "wrong value": (
         {},
         ["good.txt", *TINY, "--set", "optim.lr=fast"],

@@ -49,6 +49,19 @@ def test_labels_come_in_many_shapes(base: Path) -> None:
         assert TextClassifier(base, epochs=1).fit(texts, y).classes_.tolist() == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("values", "dtype", "names"),
+    [([0, 1, 0, 1], "Int64", ("0", "1")), ([False, True, False, True], "boolean", ("False", "True"))],
+)
+def test_labels_of_pandas_stay_what_they_are(base: Path, values: Any, dtype: Any, names: Any) -> None:
+    """Whole numbers and truth values that might be missing are no floats, to scikit-learn's eyes alone."""
+    texts, _ = reviews(4)
+    estimator = TextClassifier(base, epochs=1).fit(texts, Series(values, dtype=dtype))
+    assert estimator.classes_.tolist() == values[:2]
+    assert estimator.classes_.dtype == np.array(values).dtype
+    assert estimator.bundle_.labels == names
+
+
 TEXTS, LABELS = ["o gato", "a casa", "o dia"], [0, 1, 0]
 WRONG: list[tuple[Any, Any, Any, type[Exception], str]] = [
     (TextClassifier, TEXTS, [0, 1], ValueError, "inconsistent numbers of samples"),
@@ -109,6 +122,7 @@ def test_bad_input_is_refused(
         ({"lr": "fast"}, r"learning\.lr"),
         ({"pooling": "sum"}, r"head\.pooling"),
         ({"settings": {"optim": {"lr": 1}}}, "there is no setting optim"),
+        ({"settings": {"schedule.warmup": 0.2}}, "warmup stands in the group schedule"),
         ({"class_weights": [1.0]}, "class weights do not fit"),
         ({"max_length": 1000}, "longer than the base can read"),
         ({"patience": 2}, "need examples to measure with"),
@@ -124,6 +138,35 @@ def test_bad_parameters_are_refused_by_fit(base: Path, wrong: dict[str, Any], sa
         TextClassifier(**{"base": base, "epochs": 1, **wrong}).fit(
             [f"o gato e a casa e o dia {number}" for number in range(4)], [0, 1, 0, 1]
         )
+
+
+@pytest.mark.parametrize("settings", ["schedule.warmup=0.2", ["schedule.warmup=0.2"]])
+def test_settings_are_groups(base: Path, settings: Any) -> None:
+    with pytest.raises(TypeError, match="settings are no dict"):
+        TextClassifier(base, settings=settings).fit(TEXTS, LABELS)
+
+
+def test_rows_are_counted_from_0_in_every_error(base: Path) -> None:
+    """Those of texts that are too long, too, which the commands name by their line."""
+    estimator = TextClassifier(base, epochs=1, long="error", max_length=8)
+    long = [*TEXTS, "o gato e a casa e o dia"]
+    with pytest.raises(ValueError, match="row 3 of X: a text is longer"):
+        estimator.fit(long, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="row 3 of X: a text is longer"):
+        estimator.fit(TEXTS, LABELS).predict(long)
+
+
+def test_the_advice_for_numbers_fits_what_is_classified(base: Path) -> None:
+    for kind, X, advice in (
+        (TextClassifier, TEXTS, "use TextRegressor"),
+        (PairClassifier, PAIRS[:3], "ambos finetune pair"),
+        (Tagger, [[text] for text in TEXTS], None),
+    ):
+        scores = [0.1, 0.2, 0.5]
+        with pytest.raises(ValueError, match="continuous") as caught:
+            kind(base).fit(X, [[one] for one in scores] if kind is Tagger else scores)
+        assert isinstance(caught.value, AmbosError)
+        assert caught.value.fix is None if advice is None else advice in str(caught.value.fix)
 
 
 LONG_ONES = ["o gato e a casa e o dia"] * 4

@@ -84,6 +84,7 @@ def test_parameters_reach_the_recipe() -> None:
         ({"checks": {"rows": 0}, "saving": {"steps": 5}}, "saving, checks"),
         ({"base": "minilm"}, "base"),
         ({"task": "score"}, "task"),
+        ({"seed": 3, "several": True}, "seed, several"),
     ],
 )
 def test_settings_that_fit_makes_nothing_of_are_refused(settings: dict[str, Any], named: str) -> None:

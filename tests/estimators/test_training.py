@@ -100,6 +100,19 @@ def test_a_held_out_share_chooses_weights_and_calibrates(base: Path, tmp_path: P
     assert np.array_equal(again.predict_proba(texts), chances)
 
 
+@pytest.mark.parametrize("validation", [0.0, 0.5])
+def test_the_ledger_names_rows_of_what_was_handed_in(base: Path, validation: float) -> None:
+    """Whichever of them were kept back."""
+    texts, good = reviews(40)
+    long = {5, 17, 23, 33}
+    for number in long:
+        texts[number] = f"{texts[number]} {'muito ' * 30}{number}"
+    estimator = TextClassifier(base, epochs=0.1, max_length=24, validation=validation, **FAST)
+    ledger = estimator.fit(texts, good).ledger_
+    assert len(ledger.named) == ledger.long_texts > 1
+    assert set(ledger.named) <= long
+
+
 def test_it_stops_when_it_gets_no_better(base: Path) -> None:
     estimator = TextClassifier(base, epochs=40, validation=0.3, patience=2, metric="macro_f1", **FAST)
     estimator.fit(*reviews(80))

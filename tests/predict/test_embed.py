@@ -239,6 +239,14 @@ def test_impossible_options(model_folder, options, what) -> None:
     assert caught.value.fix
 
 
+@pytest.mark.parametrize("wrong", [("um", "dois"), ["um", "dois", "três"], None, float("nan"), 3, b"um"])
+def test_what_is_no_text_is_named(model_folder, monkeypatch, wrong) -> None:
+    """Two texts were taken for a pair, and of three the last one was left out without a word."""
+    monkeypatch.setattr(embed, "_CHUNK_TEXTS", 2)
+    with pytest.raises(UsageError, match="text 4 is no text"):
+        ambos.load(model_folder("wordpiece")).embed(["um", "dois", "três", wrong])
+
+
 def test_what_a_model_says_itself(model_folder) -> None:
     options = minilm().embed_options()
     assert (options.pooling, options.normalize, options.limit, options.layer) == ("mean", True, 256, None)

@@ -138,6 +138,15 @@ def test_perplexity() -> None:
     assert Score((TokenScore("a", 0, 1, -5000.0),)).perplexity == inf
 
 
+@pytest.mark.parametrize("text", [["um", "dois"], ["um", "dois", "três"], ("um",), None, 3, b"um"])
+def test_one_text_is_asked_for(model_folder, text) -> None:
+    """Two were taken for a pair, and of three the last one was left out without a word."""
+    model = ambos.load(model_folder("wordpiece"))
+    for verb in (model.score, model.fill):
+        with pytest.raises(UsageError, match="the input is no text"):
+            verb(text)
+
+
 def test_what_cannot_be_scored(model_folder) -> None:
     model = ambos.load(model_folder("wordpiece"))
     with pytest.raises(InputError, match="nothing to score"):

@@ -295,7 +295,7 @@ def test_long_texts_are_named_and_shown_in_part(models: Callable[[str], Model]) 
         ("classify", TextRow("texto", ("artes",), None, FILE, 7), "the label 'artes'"),
         ("several", TextRow("texto", ("arte", "x"), None, FILE, 7), "the label 'x'"),
         ("tag", WordsRow(("a", "b"), ("O", "B-ORG"), FILE, 7), "the type 'ORG'"),
-        ("tag", WordsRow(("a", "b"), ("O", "NOUN"), FILE, 7), "a tag cannot be read"),
+        ("tag", WordsRow(("a", "b"), ("O", "NOUN"), FILE, 7), "the tag 'NOUN' is not that of an ent"),
         ("pos", WordsRow(("a", "b"), ("NOUN", "X"), FILE, 7), "the label 'X'"),
     ],
 )

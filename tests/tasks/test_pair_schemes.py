@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -478,6 +479,25 @@ class TestStartingFromNext:
         folder = tmp_path_factory.mktemp("next") / "bundle"
         return bundle.save(folder)
 
+    @pytest.mark.parametrize(
+        ("pairs", "what"),
+        [
+            ("um gato", "one text instead of a list"),
+            (["um", "ab"], "pair 1 cannot be read"),
+            ([("a", "b"), "ab"], "pair 2 cannot be read"),
+            ([("a", "b", "c")], "pair 1 cannot be read"),
+            ([("a",)], "pair 1 cannot be read"),
+            ([("a", None)], "pair 1 cannot be read"),
+            ([{"a": "um", "b": "dois"}], "pair 1 cannot be read"),
+            ([3], "pair 1 cannot be read"),
+            ([("a", " ")], "the second text of pair 1 is empty"),
+        ],
+    )
+    def test_what_is_no_pair(self, neighbours: Path, pairs: Any, what: str) -> None:
+        """A text of two letters is none either."""
+        with pytest.raises(UsageError, match=what):
+            load(neighbours).coherence(pairs)
+
     def test_coherence_is_what_transformers_says(self, neighbours: Path) -> None:
         from transformers import BertForPreTraining  # noqa: PLC0415
 
@@ -491,12 +511,6 @@ class TestStartingFromNext:
                     input_ids=torch.tensor([encoded.ids]), token_type_ids=torch.tensor([encoded.segments])
                 ).seq_relationship_logits
             assert found == pytest.approx(float(logits.softmax(-1)[0, 0]), abs=1e-5)
-
-    @pytest.mark.parametrize("one", ["ab", ("a", "b", "c"), ("a",), ("a", None), {"a": "um", "b": "dois"}, 3])
-    def test_what_is_no_pair_is_refused(self, neighbours: Path, one: object) -> None:
-        """A text of two letters was taken for two texts."""
-        with pytest.raises(UsageError, match="pair 2 cannot be read"):
-            load(neighbours, "cpu").coherence([("a", "b"), one])
 
     def test_labels_begin_as_next_or_not(self, neighbours: Path) -> None:
         base = Bundle.load(neighbours)

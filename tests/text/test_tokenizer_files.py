@@ -561,7 +561,10 @@ def test_a_folder_without_a_vocabulary(tmp_path):
         tmp_path, tokenizer_config={"auto_map": {"AutoTokenizer": ["x.X", None]}, "vocab_file": "/etc/passwd"}
     )
     error = refused(tmp_path, "vocab.txt", "tokenizer.pkl")
-    assert error.fix
+    assert error.fix == "copy the tokenizer files of the model into the folder"
+    (tmp_path / "bundle").mkdir()  # the folder is a run: its model has them
+    (tmp_path / "bundle" / "vocab.txt").write_text("[UNK]\n")
+    assert refused(tmp_path).fix == f"pass {tmp_path / 'bundle'}"
     refused(tmp_path / "tokenizer.pkl", "not a tokenizer file")
     refused(tmp_path / "missing", "no such file")
     for name in ("a.model", "b.model"):

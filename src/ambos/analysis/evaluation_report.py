@@ -193,6 +193,8 @@ def _sentences(run: Run) -> Iterator[list[str | Span]]:
             f"The weights of step {best:,.0f} were kept, the best of {len(run.of('dev')):,} by {metric} on ",
             f"{dev:,.0f} dev rows{whence}.{early}",
         ]
+    elif dev == 0:
+        yield ["No row could be kept back to choose by: the weights are those of the last step."]
     left_out: Counter[str] = Counter()
     for split in (run.get("left_out") or {}).values():
         left_out.update(split)

@@ -34,6 +34,11 @@ def finish(screen: Screen, out: Path, done: bool) -> None:
         )
         show_left_out(console, about)
         show_notes(console, about)
+        if not about["rows"]["dev"]:
+            console.print(
+                "  [yellow]no row could be kept back to select by: the weights are those of the last step, "
+                "and how sure the model is was not calibrated[/]"
+            )
         name = about["best"]["metric"]
         for split, metrics in about["evaluation"].items():
             figure = metrics[name]

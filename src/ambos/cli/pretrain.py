@@ -154,6 +154,8 @@ def pretrain(
     if seed is not None:
         values["seed"] = seed
     values = with_overrides(values, settings or [])
+    if not file:
+        values["texts"] = texts
     if not values.get("budget"):
         screen.note("neither --minutes nor --steps nor --tokens: training for 10 minutes")
         values["budget"] = {"minutes": 10}
@@ -167,7 +169,7 @@ def pretrain(
 
     reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
     code = language_option(language)
-    sources = find_sources(checked.texts if file else texts, language=code)
+    sources = find_sources(checked.texts, language=code)
     describe_sources(screen, sources)
     held = find_sources(heldout, language=code) if heldout else ()
     with Display(screen).shown() as display:

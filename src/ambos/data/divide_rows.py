@@ -29,6 +29,7 @@ def divide(rows: Sequence[Row], folds: int, seed: int, *, by_label: bool = False
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from ambos.data.rows import TextRow
     >>> rows = [TextRow(text, (), None, Path("a.csv"), 1) for text in "abca"]
     >>> divide(rows, 2, seed=0).tolist()
@@ -50,6 +51,7 @@ def same_text(rows: Sequence[Row]) -> NDArray[np.int64]:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from ambos.data.rows import TextRow
     >>> same_text([TextRow(text, (), None, Path("a.csv"), 1) for text in "bab"]).tolist()
     [1, 0, 1]

@@ -18,8 +18,8 @@ def encoder_operations(config: EncoderConfig, lengths: Sequence[int], read: int)
     Examples
     --------
     >>> from ambos.encoder.presets import PRESETS
-    >>> encoder_operations(PRESETS["bert-mini"].encoder, [128] * 32, read=4096) / 1e9
-    27.9...
+    >>> round(encoder_operations(PRESETS["bert-mini"].encoder, [128] * 32, read=4096) / 1e9, 1)
+    27.9
     """
     tokens, width, depth = sum(lengths), config.width, config.depth
     feed_forward = (3 if config.gated else 2) * width * config.inner_width

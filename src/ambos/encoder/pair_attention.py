@@ -91,7 +91,7 @@ class Alike(Linear):
     >>> look = Alike(8, heads=2)
     >>> look.begin()
     >>> x = torch.tensor([1.0, -1.0] * 4)
-    >>> round(float(look(x)[:4] @ look(x)[:4]) / 2, 3)  # one of two heads, D = 4
+    >>> round((look(x)[:4] @ look(x)[:4]).item() / 2, 3)  # one of two heads, D = 4
     8.0
     """
 

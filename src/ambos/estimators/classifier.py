@@ -57,6 +57,7 @@ class TextClassifier(ClassifierMixin, FineTuned):  # type: ignore[misc]
     """
 
     _task = "classify"
+    _of_numbers = "use TextRegressor for numbers on a scale"
 
     def __init__(
         self,
@@ -113,7 +114,7 @@ class TextClassifier(ClassifierMixin, FineTuned):  # type: ignore[misc]
 
     def _given(self, X: ArrayLike, y: ArrayLike) -> Given:
         texts = self._read(X)
-        classes, found = labels_of(y)
+        classes, found = labels_of(y, self._of_numbers)
         same_length(texts, found)
         names, several = names_of(classes), found.ndim == 2
         numbers = [np.flatnonzero(row) for row in found] if several else found[:, None]

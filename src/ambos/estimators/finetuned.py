@@ -22,7 +22,7 @@ from ambos.data.windows import Ledger, Long
 from ambos.errors import UsageError
 from ambos.estimators.held_out import hold_out
 from ambos.estimators.history import History
-from ambos.estimators.inputs import BadValueError, as_value_errors
+from ambos.estimators.inputs import SHOWN, BadTypeError, BadValueError, as_value_errors
 from ambos.estimators.saved import (
     FILE,
     names_of,
@@ -215,6 +215,8 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
             "task": self._task,
         }
         self.bundle_, self.history_, self.ledger_ = work.bundle, history.records, work.ledger
+        # In X the rows to learn from have other numbers than among themselves.
+        self.ledger_.named = np.flatnonzero(~kept_back)[work.ledger.named].tolist()
         if given.classes is not None:
             self.classes_ = given.classes
         return self
@@ -226,19 +228,27 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _recipe(self, seed: int, *, several: bool) -> FinetuneRecipe:
         """Return the parameters as a recipe; those that are None are as it has them."""
-        values: dict[str, Any] = {"task": self._task, "seed": seed, "several": several}
+        settings = {} if self.settings is None else self.settings
+        if not isinstance(settings, Mapping):
+            raise BadTypeError(
+                "settings are no dict",
+                expected='groups of settings, such as {"schedule": {"warmup": 0.2}}',
+                found=repr(settings)[:SHOWN],
+            )
+        decided = {"task": self._task, "seed": seed, "several": several}
+        values: dict[str, Any] = {**decided}
         for name, value in self.get_params(deep=False).items():
             if value is not None and name not in _OUTSIDE:
                 group = values.setdefault(_GROUPS[name], {}) if name in _GROUPS else values
                 group[name] = plain(value)
         try:
-            recipe = load_recipe(FinetuneRecipe, [values, self.settings or {}])
+            recipe = load_recipe(FinetuneRecipe, [values, settings])
         except UsageError as error:
             name = type(self).__name__
             raise BadValueError(
                 f"a parameter of {name} is wrong", found=error.found, fix=f"help({name})"
             ) from error
-        self._refuse_unused(recipe)
+        self._refuse_unused(recipe, decided)
         if not self.validation and (recipe.selection.patience or recipe.selection.metric):
             raise BadValueError(
                 "patience and metric need examples to measure with",
@@ -248,19 +258,18 @@ class FineTuned(BaseEstimator, ABC):  # type: ignore[misc]
             )
         return recipe
 
-    def _refuse_unused(self, recipe: FinetuneRecipe) -> None:
-        """Raise `BadValueError` for settings that `fit` would make nothing of."""
+    def _refuse_unused(self, recipe: FinetuneRecipe, decided: Mapping[str, Any]) -> None:
+        """Raise `BadValueError` for settings that `fit` would make nothing of, or that are decided."""
         fields = FinetuneRecipe.model_fields
-        found = [name for name in _UNUSED if getattr(recipe, name) != fields[name].default]
-        if recipe.task != self._task:
-            found.insert(0, "task")
+        found = [name for name, value in decided.items() if getattr(recipe, name) != value]
+        found += [name for name in _UNUSED if getattr(recipe, name) != fields[name].default]
         if found:
             raise BadValueError(
                 f"{type(self).__name__} makes nothing of some settings",
                 expected="settings of how one run learns from the examples that fit is given",
                 found=f"settings: {', '.join(found)}",
-                fix="leave them out; `ambos finetune` reads files and makes several runs, and so do "
-                "cross_val_score and GridSearchCV",
+                fix="leave them out; random_state is the seed, y tells whether there are several labels, and "
+                "cross_val_score and GridSearchCV make several runs",
             )
 
     def _predictions(self, rows: Sequence[Any]) -> list[Any]:

@@ -30,12 +30,16 @@ class BadTypeError(InputError, TypeError):
 def as_value_errors(parameters: Collection[str]) -> Iterator[None]:
     """Raise what ambos finds wrong as the ValueError that users of scikit-learn expect.
 
-    Its advice, and that of other errors, speaks of these parameters, not of options of the command line.
+    Its advice, and that of other errors, speaks of these parameters, not of options of the command line; rows
+    of X are counted from 0, as everywhere in Python.
     """
     try:
         with advice_in_python(parameters):
             yield
     except (UsageError, InputError) as error:
+        if error.file == str(PLACE) and error.line is not None:
+            error.what = f"row {error.line - 1} of X: {error.what}"
+            error.file = error.line = None
         if isinstance(error, ValueError | TypeError):
             raise
         raise BadValueError(**error.as_dict()) from error  # type: ignore[arg-type]

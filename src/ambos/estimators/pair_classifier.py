@@ -52,11 +52,12 @@ class PairClassifier(OfTwoColumns, TextClassifier):
     >>> pairs = [("A man sleeps.", "Someone sleeps."), ("A man sleeps.", "A man runs.")] * 20
     >>> classifier = PairClassifier("minilm", scheme="combined", epochs=10)  # doctest: +SKIP
     >>> classifier.fit(pairs, ["yes", "no"] * 20)  # doctest: +SKIP
-    >>> classifier.predict([("A dog runs.", "An animal runs.")])  # doctest: +SKIP
+    >>> classifier.predict([("A boy sleeps.", "Somebody sleeps.")])  # doctest: +SKIP
     array(['yes'], dtype='<U3')
     """
 
     _roles = ("text_a", "text_b")
+    _of_numbers = "numbers on a scale are learnt from files: ambos finetune pair"
 
     def __init__(
         self,

@@ -39,11 +39,11 @@ def same_length(X: Sequence[object], y: Sequence[object] | NDArray[Any]) -> None
         )
 
 
-def labels_of(y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+def labels_of(y: ArrayLike, of_numbers: str | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the classes in the order of `np.unique`, and the number of the class of each example, (n,).
 
     Of a table of zeros and ones, where examples may have several labels, return the numbers of its columns,
-    and the table, (n, labels).
+    and the table, (n, labels). If y has numbers on a scale, `of_numbers` is the advice.
 
     Examples
     --------
@@ -52,6 +52,8 @@ def labels_of(y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     >>> labels_of([[1, 0, 1], [0, 1, 0]])[0]
     array([0, 1, 2])
     """
+    if hasattr(y, "__array__") and np.asarray(y).ndim == 1:
+        y = np.asarray(y)  # whole numbers and truth values of pandas, which scikit-learn turns into floats
     for number, label in enumerate(items_of(y, "y")):
         if is_missing(label):
             raise missing(f"row {number} of y", "a label")
@@ -63,7 +65,7 @@ def labels_of(y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         raise BadValueError(
             f"Unknown label type: {kind}",
             expected="one label for each text, or a table of zeros and ones",
-            fix="use TextRegressor for numbers on a scale" if kind.startswith("continuous") else None,
+            fix=of_numbers if kind.startswith("continuous") else None,
         )
     classes, ids = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     if len(classes) < 2:

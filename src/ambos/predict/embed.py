@@ -14,6 +14,7 @@ from ambos.data.windows import LONG, Ledger, Long, fit
 from ambos.encoder.encoder import Encoder
 from ambos.encoder.pooling import Pooling, pool
 from ambos.errors import UsageError
+from ambos.predict.inputs import refuse_other
 from ambos.predict.run import budget_of, count_workers, run_all
 from ambos.suggest import did_you_mean
 from ambos.text.tokenizer import Tokenizer
@@ -99,7 +100,8 @@ def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
     """Yield some thousand texts at a time, fewer if they are long."""
     chunk: list[str] = []
     characters = 0
-    for text in texts:
+    for number, text in enumerate(texts, 1):
+        refuse_other(text, f"text {number}")
         chunk.append(text)
         characters += len(text)
         if len(chunk) >= _CHUNK_TEXTS or characters >= _CHUNK_CHARACTERS:

@@ -51,8 +51,7 @@ def list_of_texts(texts: Iterable[str], where: str) -> list[str]:
     refuse_names(texts, _TEXTS[False])
     found = list(texts)
     for number, text in enumerate(found, 1):
-        if not isinstance(text, str):
-            raise UsageError(f"text {number} of {where} is no text", expected="a str", found=_kind(text))
+        refuse_other(text, f"text {number} of {where}")
         refuse_empty(text, f"text {number} of {where}")
     return found
 
@@ -66,6 +65,15 @@ def refuse_names(inputs: Iterable[Any], expected: str) -> None:
             found=type(inputs).__name__,
             fix="give the values: list(zip(data['text_a'], data['text_b'])), or data['text'], say",
         )
+
+
+def refuse_other(value: object, what: str) -> None:
+    """Raise `UsageError` if something is no text; `what` names it.
+
+    A tokenizer would take a list of two texts for a pair.
+    """
+    if not isinstance(value, str):
+        raise UsageError(f"{what} is no text", expected="a str", found=_kind(value))
 
 
 def refuse_empty(text: str, what: str) -> None:
@@ -84,6 +92,8 @@ def pair_rows(pairs: Iterable[Any]) -> list[PairRow]:
     >>> [row.text_b for row in pair_rows([("Ana ri.", "Ana vem.")])]
     ['Ana vem.']
     """
+    if isinstance(pairs, str):
+        raise UsageError("one text instead of a list", expected=_TEXTS[True], fix="[(first, second)]")
     refuse_names(pairs, _TEXTS[True])
     rows = []
     for number, one in enumerate(pairs, 1):

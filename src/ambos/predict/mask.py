@@ -95,7 +95,7 @@ def fill_masks(
     if not places:
         raise InputError(
             "there is no mask in the text",
-            expected=f"[MASK] (or {own}) where a word is missing",
+            expected=f"{' or '.join(dict.fromkeys(('[MASK]', own)))} where a word is missing",
             found=text[:60],
             fix='write for example "O gato [MASK] no tapete."',
         )

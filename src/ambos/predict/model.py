@@ -18,7 +18,7 @@ from ambos.errors import InputError, UsageError
 from ambos.predict.coherence import follow
 from ambos.predict.embed import EmbedOptions, check_long, embed_texts
 from ambos.predict.grid import Side, own_side, owner_of, read_side, refuse_joint, score_grid
-from ambos.predict.inputs import list_of_texts, refuse_names, rows_of
+from ambos.predict.inputs import list_of_texts, refuse_names, refuse_other, rows_of
 from ambos.predict.learnt import length_of, task_of
 from ambos.predict.mask import Filled, Score, fill_masks, score_text
 from ambos.predict.rows import predict_rows
@@ -94,6 +94,7 @@ class Model:
         'dorme'
         """
         self._bundle.require("mlm")
+        refuse_other(text, "the input")
         return fill_masks(text, self.tokenizer, self._network, top=top, device=self.device)
 
     def score(self, text: str, *, whole_words: bool = False) -> Score:
@@ -105,6 +106,7 @@ class Model:
         7.31
         """
         self._bundle.require("mlm")
+        refuse_other(text, "the input")
         return score_text(text, self.tokenizer, self._network, device=self.device, whole_words=whole_words)
 
     def coherence(self, pairs: Iterable[tuple[str, str]], ledger: Ledger | None = None) -> list[float]:
@@ -138,16 +140,9 @@ class Model:
         whether to normalise; twin encoders are pooled as they learnt, others by the mean.
         """
         single = isinstance(texts, str)
-        parts = self.embed_stream(
-            [texts] if isinstance(texts, str) else texts,
-            pool=pool,
-            layer=layer,
-            normalize=normalize,
-            long=long,
-            max_length=max_length,
-            ledger=ledger,
-        )
-        found = list(parts)
+        how: dict[str, Any] = {"pool": pool, "layer": layer, "normalize": normalize, "long": long}
+        given = [texts] if isinstance(texts, str) else texts
+        found = list(self.embed_stream(given, **how, max_length=max_length, ledger=ledger))
         if not found:
             return np.empty((0, self._bundle.config.width), np.float32)
         return found[0][0] if single else np.concatenate(found)

@@ -12,7 +12,7 @@ from ambos.evaluate.comparison import Comparison, compare
 from ambos.evaluate.entities import Entities
 from ambos.evaluate.evaluation import ClassEvaluation
 from ambos.evaluate.groups import compare_groups
-from ambos.runs.saved_evaluations import FOLDER, SavedEvaluation, find_evaluation
+from ambos.runs.saved_evaluations import SavedEvaluation, find_evaluation
 from ambos.suggest import did_you_mean
 
 _SEED = re.compile(r"seed-(-?[0-9]+)")  # a seed may be below 0: seed--1
@@ -218,14 +218,12 @@ def _refuse_different(runs: dict[str, SavedEvaluation]) -> None:
                 if _bytes_of(first) == _bytes_of(saved)
                 else f"rows of {two['file']}, other bytes"
             )
-            model = (
-                other if saved.file.parent.name == FOLDER else two["model"]
-            )  # an evaluation alone has none
             raise InputError(
                 "the runs were not measured with the same examples",
                 expected=f"{one['rows']:,} rows of {one['file']}, as for {name}",
                 found=f"{two['rows']:,} {those}",
-                fix=f"ambos evaluate {model} {one['file']} --save",
+                fix="measure each with one file that none learnt from: ambos evaluate RUN FILE.csv --save; "
+                "then ambos compare ... --split FILE",
                 file=saved.file,
             )
 

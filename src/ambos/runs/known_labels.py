@@ -52,11 +52,21 @@ class KnownLabels:
             if label in self._fine:
                 continue
             line = row.line_of(place) if is_sentence else row.line
-            name = _type_of(label, row, line) if self.types else label
+            name = self._type_of(label, row, line) if self.types else label
             if name in self.names:
                 self._fine.add(label)
             else:
                 yield name, line
+
+    def _type_of(self, tag: str, row: WordsRow, line: int) -> str:
+        try:
+            return _type_of(tag, row, line)
+        except InputError as error:
+            error.what = f"the tag {tag!r} is not that of an entity, as those of the model are"
+            error.fix = (
+                f"correct it, or take rows or a model of the same kind; it knows {', '.join(self.names)}"
+            )
+            raise
 
     def refusal(
         self, missing: Mapping[str, Place], *, learnt: bool = False, skippable: bool = False

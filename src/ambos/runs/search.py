@@ -137,7 +137,7 @@ def propose(
     --------
     >>> space = {"learning.lr": Range(low=1e-5, high=1e-3, log=True), "batch": [16, 32]}
     >>> propose(space, [], seed=0)  # doctest: +SKIP
-    {'batch': 32, 'learning.lr': 0.000172...}
+    {'batch': 32, 'learning.lr': 0.000315...}
     """
     optuna = _optuna()
     spread = {name: _distribution(optuna, space[name]) for name in sorted(space)}

@@ -1,5 +1,6 @@
 """Read the tokenizer files that published encoders ship, in any layout, into one `tokenizers` pipeline."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,6 +109,15 @@ def _vocabulary(present: list[str]) -> str | None:
     return next((name for name in wanted if name in present), None)
 
 
+def _below(folder: Path) -> Path | None:
+    """Return a folder in this one that holds a tokenizer: of a run its bundle, of a store its tokenizer."""
+    for entry in sorted(folder.iterdir()):
+        with suppress(OSError):  # it may not be for us to read
+            if entry.is_dir() and has_tokenizer(entry):
+                return entry
+    return None
+
+
 def _choose(path: Path) -> tuple[Path, str]:
     """Find the vocabulary file and name its layout."""
     if path.is_dir():
@@ -115,12 +125,15 @@ def _choose(path: Path) -> tuple[Path, str]:
         name = _vocabulary(present)
         if name is None:
             loose = any(name.endswith((".model", ".spm")) for name in present)
+            inside = _below(path)
             raise InputError(
                 "no tokenizer in this folder",
                 expected=f"tokenizer.json, {', '.join(_SPM_NAMES)}, vocab.json + merges.txt, or vocab.txt",
                 found=", ".join(present[:12]) or "no files",
                 fix="pass the file to use"
                 if loose
+                else f"pass {inside}"
+                if inside
                 else "copy the tokenizer files of the model into the folder",
                 file=path,
             )
