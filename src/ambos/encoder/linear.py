@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ambos.encoder.dropout import dropout
+from ambos.products import linear
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
@@ -48,7 +49,7 @@ class Linear(nn.Linear):
 
     def forward(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
         """Map (..., inputs) to (..., outputs); `residual` has the shape of the output."""
-        y = F.linear(x, self.weight, self.bias)
+        y = linear(x, self.weight, self.bias)
         if self.activation is not None:
             y = ACTIVATIONS[self.activation](y)
         y = dropout(y, self.dropout, self.training)

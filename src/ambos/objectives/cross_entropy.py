@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ambos.products import linear, write_product
+
 _BUFFER = 30_000_000  # bytes of logits at a time
 
 
@@ -38,7 +40,7 @@ class _Fused(torch.autograd.Function):
         for first in range(0, len(x_MW), rows):
             part = slice(first, first + rows)
             labels = labels_M[part, None]
-            logits_mV = _product(read_MW[part], read_VW.T, buffer[: len(labels)])
+            logits_mV = write_product(read_MW[part], read_VW.T, buffer[: len(labels)])
             if bias_V is not None:
                 logits_mV += bias_V
             right, largest = logits_mV.gather(1, labels), logits_mV.amax(-1, keepdim=True)
@@ -49,8 +51,8 @@ class _Fused(torch.autograd.Function):
             loss += (largest - likeliest.log_() - right).sum()
             gradient_mV.scatter_add_(1, labels, torch.full_like(right, -1.0))
             read_mV = gradient_mV.to(kind)
-            _product(read_mV, read_VW, gradient_x[part])
-            _product(read_mV.T, scaled_MW[part], gradient_weight, add=first > 0)
+            write_product(read_mV, read_VW, gradient_x[part])
+            write_product(read_mV.T, scaled_MW[part], gradient_weight, add=first > 0)
             if gradient_bias is not None:
                 gradient_bias += gradient_mV.sum(0)
         ctx.save_for_backward(
@@ -66,13 +68,6 @@ class _Fused(torch.autograd.Function):
         if float(outer) != 1.0:
             found = [None if part is None else part * outer for part in found]
         return *found, None, None, None
-
-
-def _product(a: Tensor, b: Tensor, out: Tensor, *, add: bool = False) -> Tensor:
-    """Write a b into `out`, which is float32 whatever they are, or add it."""
-    if a.dtype == out.dtype:
-        return out.addmm_(a, b) if add else torch.mm(a, b, out=out)
-    return out.add_(a @ b) if add else out.copy_(a @ b)
 
 
 def vocabulary_loss(
@@ -104,4 +99,4 @@ def vocabulary_loss(
         kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else weight_VW.dtype
         with torch.autocast(device, enabled=False):
             return _Fused.apply(x_MW.to(weight_VW.dtype), weight_VW, bias_V, labels_M, scale, kind)
-    return F.cross_entropy(F.linear(x_MW, weight_VW, bias_V), labels_M, reduction="sum") * scale
+    return F.cross_entropy(linear(x_MW, weight_VW, bias_V), labels_M, reduction="sum") * scale
