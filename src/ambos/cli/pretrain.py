@@ -135,8 +135,6 @@ def pretrain(
         raise UsageError(
             "two recipes are given", found=f"{file} and --recipe {recipe}", fix="leave one of them out"
         )
-    if base and (preset or tokenizer):
-        raise UsageError("a base brings its own size and tokenizer", fix="leave --preset and --tokenizer out")
     length = {"minutes": minutes, "steps": steps, "tokens": tokens}
     budget = {name: value for name, value in length.items() if value is not None}
     if len(budget) > 1:
@@ -154,7 +152,15 @@ def pretrain(
         values = merge(values, {"model": {"preset": preset}})
     if seed is not None:
         values["seed"] = seed
+    if base is not None:
+        values["base"] = base
     values = with_overrides(values, settings or [])
+    if values.get("base") and (preset or tokenizer):
+        raise UsageError(
+            "a base brings its own size and tokenizer",
+            found=f"the base {values['base']}",
+            fix="leave --preset and --tokenizer out",
+        )
     if not file:
         values["texts"] = texts
     if not values.get("budget"):
@@ -178,7 +184,6 @@ def pretrain(
             out,
             checked,
             tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
-            base=base,
             force=force,
             watcher=display,
             stage=display.stage,
