@@ -24,3 +24,17 @@ def test_a_tokenizer_may_be_that_of_a_model(
     for command in (["tokenizer", "show", "minlm", "x"], ["doctor", text, "--tokenizer", "minlm"]):
         refused = ambos(*command).refused(3, "there is no tokenizer or model 'minlm'")
         assert refused["fix"] == "did you mean minilm?"
+
+
+def test_what_is_no_store_is_said(ambos: Callable[..., Ran], tmp_path: Path, sample: Path) -> None:
+    store = tmp_path / "run" / "store"
+    built = ambos("corpus", "build", sample / "heldout", "--tokenizer", "minilm", "--out", store, "-q")
+    assert built.code == 0, built.err
+    (tmp_path / "run" / "run.json").write_text("{}")
+    of_run = ambos("corpus", "show", tmp_path / "run").refused(3, "not a token store")
+    assert (of_run["found"], of_run["fix"]) == ("run.json, store", f"pass {store}")
+    (tmp_path / "empty").mkdir()
+    empty = ambos("corpus", "show", tmp_path / "empty").refused(3, "not a token store")
+    assert empty["found"] == "an empty folder"
+    file = ambos("corpus", "show", tmp_path / "run" / "run.json").refused(3, "not a token store")
+    assert file["found"] == "a file"
