@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "ambos"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # As in docs/architecture.md: what each room may import, itself aside. `foundation` is for everyone.
-FOUNDATION = {"errors", "files", "write_errors", "recipe", "suggest", "products"}
+FOUNDATION = {"errors", "files", "write_errors", "recipe", "suggest", "advice", "products"}
 ROOMS = {
     "text": set(),
     "sample": set(),

@@ -146,7 +146,7 @@ def _problem(schema: type[BaseModel], detail: Any) -> str:  # noqa: ANN401 (pyda
     if name in known:  # one key with dots in it
         group, _, own = name.rpartition(".")
         return f"{name} is no name: {own} stands in the group {group}"
-    ends = [one for one in known if one.endswith(f".{name}")]  # `lr`, of the settings in groups
+    ends = ending(schema, name)
     near = f"did you mean {' or '.join(ends)}?" if ends else did_you_mean(name, known)
     return f"there is no setting {name}" + (f", {near}" if near else "")
 
@@ -176,6 +176,11 @@ def names(schema: type[BaseModel], before: str = "") -> list[str]:
         else:
             found.append(before + key)
     return found
+
+
+def ending(schema: type[BaseModel], name: str) -> list[str]:
+    """Return the settings of a schema that a name without their group may mean: `lr`, and `learning.lr`."""
+    return [one for one in names(schema) if one == name or one.endswith(f".{name}")]
 
 
 def write_toml(settings: Settings) -> str:

@@ -123,6 +123,21 @@ def test_the_recipe_of_a_run_runs_it_again(
         assert Path("again", file).read_bytes() == Path("run", file).read_bytes()
 
 
+def test_the_recipe_of_a_run_with_a_base_begins_with_it_again(
+    ambos: Callable[..., Ran], here: Path, model_folder: Callable[[str], Path]
+) -> None:
+    base = model_folder("wordpiece")
+    first = ambos("pretrain", "good.txt", "--base", base, *TINY[2:], "--out", "run")
+    assert first.code == 0, first.err
+    again = ambos("pretrain", "run/recipe.toml", "--out", "again")
+    assert again.code == 0, again.err
+    assert json.loads(Path("again/run.json").read_text())["base"] == str(base)
+    for file in ("recipe.toml", "metrics.jsonl", "bundle/model.safetensors"):
+        assert Path("again", file).read_bytes() == Path("run", file).read_bytes()
+    both = ambos("pretrain", "run/recipe.toml", "--preset", "bert-tiny", "--out", "other")
+    assert str(base) in both.refused(USAGE, "a base brings its own size")["found"]
+
+
 def test_the_length_can_be_set_like_any_setting(
     ambos: Callable[..., Ran], here: Path, tokenizer: list[object]
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pandas import NA, DataFrame, Series
 
+from ambos.advice import in_python
 from ambos.errors import AmbosError, OutputError
 from ambos.estimators import (
     PairClassifier,
@@ -18,7 +19,6 @@ from ambos.estimators import (
     TextEmbedder,
     TextRegressor,
 )
-from ambos.estimators.advice import in_python
 from ambos.estimators.inputs import texts_of
 from ambos.train.loop import DivergedError
 from tests.estimators.toys import reviews

@@ -252,3 +252,13 @@ def test_what_a_model_says_itself(model_folder) -> None:
     assert (options.pooling, options.normalize, options.limit, options.layer) == ("mean", True, 256, None)
     options = ambos.load(model_folder("bpe")).embed_options(layer=2)
     assert (options.pooling, options.normalize, options.limit, options.layer) == ("mean", False, 64, 2)
+
+
+def test_advice_names_parameters_not_options(model_folder) -> None:
+    model = ambos.load(model_folder("wordpiece"))
+    with pytest.raises(InputError) as caught:
+        model.embed([LONG_TEXT], long="error")
+    assert 'long="windows"' in str(caught.value.fix)
+    with pytest.raises(UsageError) as caught_top:
+        model.fill("O gato [MASK].", top=0)
+    assert caught_top.value.fix == "top=5"

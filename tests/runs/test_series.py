@@ -13,6 +13,7 @@ from scipy import stats
 import ambos
 from ambos.analysis.series_report import warned
 from ambos.errors import InputError, OutputError, UsageError
+from ambos.runs import finetune_run, series
 from ambos.runs.finetune_run import finetune, resume_finetuning
 from ambos.runs.folder import read_run, write_run
 from ambos.runs.series import finetune_series, resume_series
@@ -244,6 +245,25 @@ def test_a_folder_that_is_there(seeds: Path, base: Path, files: dict, tmp_path: 
     (out / "mine.txt").touch()
     with pytest.raises(OutputError, match="--force replaces only"):
         finetune_series(out, small_recipe("classify", base, files["classify"], seeds=2), force=True)
+
+
+@pytest.mark.parametrize("many", [{}, {"seeds": 2}])
+def test_the_folder_and_the_base_are_looked_at_before_rows(
+    base: Path, files: dict, tmp_path: Path, many: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a million rows takes a while to read."""
+    for module in (finetune_run, series):
+        monkeypatch.setattr(module, "read_splits", lambda *_, **__: pytest.fail("rows were read"))
+    run = finetune_series if many else finetune
+    out = tmp_path / "there"
+    (out / "mine").mkdir(parents=True)
+    with pytest.raises(OutputError, match="already there"):
+        run(out, small_recipe("classify", base, files["classify"], **many))
+    (tmp_path / "empty").mkdir()
+    for name, what in (("minlm", "there is no model 'minlm'"), (str(tmp_path / "empty"), "no model in this")):
+        with pytest.raises(InputError, match=what):
+            run(tmp_path / "new", small_recipe("classify", Path(name), files["classify"], **many))
+    assert {path.name for path in tmp_path.iterdir()} == {"there", "empty"}
 
 
 class TestWhatForceSpares:

@@ -19,8 +19,8 @@ _HUB_ID = re.compile(r"[\w-][\w.-]*/[\w.-]+(@[\w./-]+)?")
 _HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.spm"]
 
 
-def resolve(name: str | Path) -> Path:
-    """Return the folder of a model.
+def resolve(name: str | Path, *, what: str = "model") -> Path:
+    """Return the folder of a model, or say that there is no `what` of this name.
 
     A folder comes first, then the names of `PACKAGES`, then an id of the Hugging Face hub (`owner/model`, or
     `owner/model@revision`), taken from the local cache if it is there.
@@ -55,7 +55,7 @@ def resolve(name: str | Path) -> Path:
             fix = f"this is a shape without weights: `ambos pretrain --preset {text}` makes a model of it"
         near = did_you_mean(text, [*PACKAGES, *_neighbours(folder)])
         raise InputError(
-            f"there is no model {text!r}",
+            f"there is no {what} {text!r}",
             expected=f"a folder, an installed model ({', '.join(PACKAGES)}), or a hub id such as owner/model",
             fix=near or fix,
         )

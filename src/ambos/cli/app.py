@@ -100,6 +100,15 @@ def _root(
 _WrongCommandLine: Any = typer.BadParameter.__base__
 
 
+# Commands with --set, and the kinds of runs whose settings it changes.
+_WITH_SETTINGS = {
+    "ambos finetune": ("finetune",),
+    "ambos pairs compare": ("finetune",),
+    "ambos pretrain": ("pretrain",),
+    "ambos resume": ("finetune", "pretrain"),
+}
+
+
 def main() -> None:
     """Run the command line; every expected error ends in a message and its exit code, without a traceback."""
     code = _run(Screen(json="--json" in sys.argv))
@@ -136,7 +145,8 @@ def _run(screen: Screen) -> int:
 
 def _usage_error(error: Any) -> UsageError:  # noqa: ANN401 (see `_WrongCommandLine`)
     command = error.ctx.command_path if error.ctx else "ambos"
-    near = next(iter(getattr(error, "possibilities", None) or ()), None)
+    near = _settings_meant(command, getattr(error, "option_name", None) or "")
+    near = near or next(iter(getattr(error, "possibilities", None) or ()), None)
     what = (error.message if near else error.format_message()).rstrip(".")
     help_ = f"see {command} --help"
     wrong = next(iter(error.__cause__.errors()), None) if hasattr(error.__cause__, "errors") else None
@@ -153,6 +163,20 @@ def _usage_error(error: Any) -> UsageError:  # noqa: ANN401 (see `_WrongCommandL
         found=repr(found),
         fix=did_you_mean(found, re.findall(r"'([^']*)'", choices)) or help_,
     )
+
+
+def _settings_meant(command: str, option: str) -> str | None:
+    """Return how to say with --set what an unknown option was to say; None if no setting has its name."""
+    if command not in _WITH_SETTINGS or not option.startswith("--"):
+        return None
+    from ambos.recipe import Settings, ending  # noqa: PLC0415 (help must come without the work's imports)
+    from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
+    from ambos.runs.settings import PretrainRecipe  # noqa: PLC0415
+
+    schemas: dict[str, type[Settings]] = {"finetune": FinetuneRecipe, "pretrain": PretrainRecipe}
+    name = option.removeprefix("--").replace("-", "_")
+    found = [one for kind in _WITH_SETTINGS[command] for one in ending(schemas[kind], name)]
+    return " or ".join(f"--set {one}=VALUE" for one in dict.fromkeys(found)) or None
 
 
 if __name__ == "__main__":

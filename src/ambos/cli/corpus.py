@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ambos.cli.models import load_tokenizer
 from ambos.cli.options import (
     DocumentUnit,
     Encoding,
@@ -67,13 +68,12 @@ def build(
 
     from ambos.text.sources import find_sources  # noqa: PLC0415 (help must come without the work's imports)
     from ambos.text.store_build import BuildOptions, BuildProgress, build_store  # noqa: PLC0415
-    from ambos.text.tokenizer import Tokenizer  # noqa: PLC0415
 
     screen = Screen(json, quiet)
     reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
     sources = find_sources(texts, language=language_option(language))
     describe_sources(screen, sources)
-    loaded = Tokenizer.load(tokenizer)
+    loaded = load_tokenizer(tokenizer)
     figures = TextColumn("{task.fields[tokens]:,} tokens")
     with screen.progress(
         TextColumn("tokenising"), BarColumn(), TaskProgressColumn(), figures, TimeRemainingColumn()

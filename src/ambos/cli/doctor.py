@@ -2,13 +2,13 @@
 
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ambos.cli import columns as of
 from ambos.cli.examined import show
+from ambos.cli.models import load_tokenizer
 from ambos.cli.options import Encoding, Json, MaxDocument, MaxLine, Quiet, read_options
 from ambos.cli.screen import Screen
 from ambos.errors import InputError, UsageError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ambos.data.rows import Columns
     from ambos.runs.estimate import Cost
     from ambos.text.stream import ReadOptions
-    from ambos.text.tokenizer import Tokenizer
 
 
 def doctor(
@@ -50,7 +49,7 @@ def doctor(
         ),
     ] = None,
     tokenizer: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--tokenizer", "-t", help="A tokenizer alone: counts tokens.", show_default=False),
     ] = None,
     max_length: Annotated[
@@ -173,13 +172,13 @@ def _task_of(files: list[str], task: str | None, given: "Columns", options: "Rea
 class _Base:
     """The model that shall learn from the rows, or only the tokenizer that shall read them, or neither."""
 
-    def __init__(self, task: str, model: str | None, tokenizer: Path | None, max_length: int | None) -> None:
+    def __init__(self, task: str, model: str | None, tokenizer: str | None, max_length: int | None) -> None:
         from ambos.runs.finetune_settings import FinetuneRecipe  # noqa: PLC0415
 
         name: Any = "classify" if task.startswith("pair") else task
         self.recipe = FinetuneRecipe(task=name, max_length=max_length)
         self.limit = max_length
-        self.tokenizer = None if tokenizer is None else _load_tokenizer(tokenizer)
+        self.tokenizer = None if tokenizer is None else load_tokenizer(tokenizer)
         self.most: int | None = None  # that it can read at a time
         self._bundle: Any = None
         if model is not None:
@@ -221,12 +220,6 @@ class _Base:
             speed=matrix_speed(precision=precision),
             measuring_speed=matrix_speed(),
         )
-
-
-def _load_tokenizer(folder: Path) -> "Tokenizer":
-    from ambos.text.tokenizer import Tokenizer  # noqa: PLC0415
-
-    return Tokenizer.load(folder)
 
 
 def _examine(screen: Screen, splits: dict[str, "RowFiles"], base: _Base) -> "Examination":

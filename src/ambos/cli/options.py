@@ -25,8 +25,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no note
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it is already there.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder to write.", show_default=False)]
 TokenizerDir = Annotated[
-    Path,
-    typer.Option("--tokenizer", "-t", help="Tokenizer folder, in any published layout.", show_default=False),
+    str,
+    typer.Option(
+        "--tokenizer",
+        "-t",
+        help="Tokenizer folder, in any published layout, or a model that has one.",
+        show_default=False,
+    ),
 ]
 
 ModelName = Annotated[

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ambos.cli.models import load_tokenizer
 from ambos.cli.options import (
     DocumentUnit,
     Encoding,
@@ -81,11 +82,11 @@ def pretrain(
         int | None, typer.Option("--tokens", min=1, help="Tokens read.", rich_help_panel=_LENGTH)
     ] = None,
     tokenizer: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--tokenizer",
             "-t",
-            help="Tokenizer folder; one is learnt from the text if none is given.",
+            help="Tokenizer folder, or a model that has one; one is learnt from the text if none is given.",
             rich_help_panel=_START,
         ),
     ] = None,
@@ -134,8 +135,6 @@ def pretrain(
         raise UsageError(
             "two recipes are given", found=f"{file} and --recipe {recipe}", fix="leave one of them out"
         )
-    if base and (preset or tokenizer):
-        raise UsageError("a base brings its own size and tokenizer", fix="leave --preset and --tokenizer out")
     length = {"minutes": minutes, "steps": steps, "tokens": tokens}
     budget = {name: value for name, value in length.items() if value is not None}
     if len(budget) > 1:
@@ -153,7 +152,15 @@ def pretrain(
         values = merge(values, {"model": {"preset": preset}})
     if seed is not None:
         values["seed"] = seed
+    if base is not None:
+        values["base"] = base
     values = with_overrides(values, settings or [])
+    if values.get("base") and (preset or tokenizer):
+        raise UsageError(
+            "a base brings its own size and tokenizer",
+            found=f"the base {values['base']}",
+            fix="leave --preset and --tokenizer out",
+        )
     if not file:
         values["texts"] = texts
     if not values.get("budget"):
@@ -165,7 +172,6 @@ def pretrain(
     from ambos.cli.training import Display  # noqa: PLC0415
     from ambos.runs.start import Texts, pretrain  # noqa: PLC0415
     from ambos.text.sources import find_sources  # noqa: PLC0415
-    from ambos.text.tokenizer import Tokenizer  # noqa: PLC0415
 
     reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
     code = language_option(language)
@@ -177,8 +183,7 @@ def pretrain(
             Texts(sources, held, reading),
             out,
             checked,
-            tokenizer=Tokenizer.load(tokenizer) if tokenizer else None,
-            base=base,
+            tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
             force=force,
             watcher=display,
             stage=display.stage,

@@ -1,11 +1,11 @@
 """`ambos tokenizer`: learn a vocabulary, look at tokens, measure how a tokenizer suits a text."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from ambos.cli.models import load_tokenizer
 from ambos.cli.options import (
     DocumentUnit,
     Encoding,
@@ -28,7 +28,10 @@ from ambos.cli.screen import Screen, printable, table
 app = typer.Typer(help="Learn a vocabulary, look at tokens, measure a tokenizer.", no_args_is_help=True)
 
 _Folder = Annotated[
-    Path, typer.Argument(help="Tokenizer folder (or file), in any published layout.", metavar="DIR")
+    str,
+    typer.Argument(
+        help="Tokenizer folder (or file), in any published layout, or a model that has one.", metavar="DIR"
+    ),
 ]
 
 
@@ -123,10 +126,8 @@ def show(
 
     [bold]Example[/]  ambos tokenizer show tokenizer "O gatinho dorme." "Ele ronca."
     """
-    from ambos.text.tokenizer import Tokenizer  # noqa: PLC0415
-
     screen = Screen(json, quiet)
-    encoded = Tokenizer.load(folder).encode(text, pair)
+    encoded = load_tokenizer(folder).encode(text, pair)
     texts = (text, pair or "")
     rows = [
         {
@@ -184,12 +185,11 @@ def report(
 
     [bold]Example[/]  ambos tokenizer report tokenizer pt=raw_pt/dev.txt en=raw_en/dev.txt
     """
-    from ambos.text.tokenizer import Tokenizer  # noqa: PLC0415
     from ambos.text.tokenizer_report import report_tokenizer  # noqa: PLC0415
 
     screen = Screen(json, quiet)
     reading = read_options(text, language_column, document, encoding, max_line_mb, max_document_mb)
-    tokenizer = Tokenizer.load(folder)
+    tokenizer = load_tokenizer(folder)
     with documents_with_progress(screen, texts, reading, language_option(language)) as documents:
         result = report_tokenizer(tokenizer, documents)
 

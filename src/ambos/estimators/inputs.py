@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ambos.advice import advice_in_python
 from ambos.data.rows import PairRow, TextRow, is_blank
 from ambos.errors import InputError, UsageError
-from ambos.estimators.advice import advice_in_python
 
 PLACE = Path("X")  # where rows come from
 SHOWN = 60  # characters of a value in an error

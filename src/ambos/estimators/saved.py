@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ambos.advice import advice_in_python
 from ambos.bundle.bundle import Bundle
 from ambos.bundle.manifest import ENTRIES
 from ambos.bundle.safe_files import parse_object, read_whole
 from ambos.bundle.writing import write_files
 from ambos.errors import InputError
-from ambos.estimators.advice import advice_in_python
 from ambos.files import new_folder
 
 FILE = "estimator.json"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ambos.advice import advice_in_python
 from ambos.bundle.bundle import Bundle
 from ambos.data.rows import Row
 from ambos.data.windows import Ledger, Long
@@ -95,7 +96,8 @@ class Model:
         """
         self._bundle.require("mlm")
         refuse_other(text, "the input")
-        return fill_masks(text, self.tokenizer, self._network, top=top, device=self.device)
+        with advice_in_python({"top"}):
+            return fill_masks(text, self.tokenizer, self._network, top=top, device=self.device)
 
     def score(self, text: str, *, whole_words: bool = False) -> Score:
         """Return the pseudo-log-likelihood of a text, token by token.
@@ -142,7 +144,8 @@ class Model:
         single = isinstance(texts, str)
         how: dict[str, Any] = {"pool": pool, "layer": layer, "normalize": normalize, "long": long}
         given = [texts] if isinstance(texts, str) else texts
-        found = list(self.embed_stream(given, **how, max_length=max_length, ledger=ledger))
+        with advice_in_python({*how, "max_length"}):
+            found = list(self.embed_stream(given, **how, max_length=max_length, ledger=ledger))
         if not found:
             return np.empty((0, self._bundle.config.width), np.float32)
         return found[0][0] if single else np.concatenate(found)
@@ -221,9 +224,10 @@ class Model:
         >>> model.predict(["Que filme lindo!"])[0].labels  # doctest: +SKIP
         ('positive',)
         """
-        rows, reading = rows_of(self.learnt, inputs), self.reading(long, max_length)
-        parts = self.predict_rows(rows, reading, ledger)
-        return [prediction for _, predictions in parts for prediction in predictions]
+        rows = rows_of(self.learnt, inputs)
+        with advice_in_python({"long", "max_length"}):
+            parts = self.predict_rows(rows, self.reading(long, max_length), ledger)
+            return [prediction for _, predictions in parts for prediction in predictions]
 
     def predict_rows(
         self,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from ambos.bundle.bundle import Bundle
 from ambos.bundle.resolve import resolve
 from ambos.files import fresh_folder, lock, refuse_inside, sha256
 from ambos.recipe import load_recipe, read_toml, with_overrides, write_toml
@@ -18,8 +19,19 @@ _READ = {".safetensors", ".json", ".txt", ".model"}  # what a model is made of
 
 
 @contextmanager
-def new_run(out: Path, recipe: FinetuneRecipe, splits: Splits, *, kind: str, force: bool) -> Iterator[None]:
-    """Hold a new run folder, with recipe and run.json in it, for the time of the block.
+def place_for(out: Path, recipe: FinetuneRecipe, *, force: bool) -> Iterator[Bundle]:
+    """Hold the place of a new run for the time of the block, and give the base, as it is.
+
+    What can be wrong with either is said here, before rows are read, which may take long.
+    """
+    with lock(out):
+        refuse_run(out, force=force)
+        yield Bundle.load(recipe.base)
+
+
+@contextmanager
+def new_run(out: Path, recipe: FinetuneRecipe, splits: Splits, *, kind: str) -> Iterator[None]:
+    """Make a run folder in the place that is held for it, with recipe and run.json in it.
 
     If the block fails before there is anything to resume or to use, the folder goes, and one that it was to
     replace comes back.
@@ -28,13 +40,11 @@ def new_run(out: Path, recipe: FinetuneRecipe, splits: Splits, *, kind: str, for
     def worth() -> bool:
         return any(found for name in ("step-*", "bundle") for found in out.glob(f"**/{name}"))
 
-    with lock(out):
-        refuse_run(out, force=force)
-        refuse_inside(out, (recipe.base, *splits.files))
-        with fresh_folder(out, worth=worth):
-            with output_errors(out):
-                begin_folder(out, recipe, recipe.base, [Path(name) for name in splits.files], kind=kind)
-            yield
+    refuse_inside(out, (recipe.base, *splits.files))
+    with fresh_folder(out, worth=worth):
+        with output_errors(out):
+            begin_folder(out, recipe, recipe.base, [Path(name) for name in splits.files], kind=kind)
+        yield
 
 
 def refuse_run(out: Path, *, force: bool) -> None:

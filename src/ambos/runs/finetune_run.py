@@ -22,7 +22,7 @@ from ambos.runs.choices import choose, chosen_precision
 from ambos.runs.evaluation import Evaluated, evaluate_rows, named_rows, truncation_of
 from ambos.runs.evaluation_rows import known_splits
 from ambos.runs.finetune import Finetuning
-from ambos.runs.finetune_folder import fingerprints, new_run, recipe_of
+from ambos.runs.finetune_folder import fingerprints, new_run, place_for, recipe_of
 from ambos.runs.finetune_settings import FinetuneRecipe, head_factor, learning_rate
 from ambos.runs.folder import read_run, write_run
 from ambos.runs.log import Quiet, RunLog, Watcher
@@ -67,11 +67,12 @@ def finetune(
         )
     began = time.perf_counter()
     recipe = choose(recipe, Team())
-    stage("reading rows")
-    splits = read_splits(recipe.data, recipe.task, several=recipe.several).with_dev()
-    stage(splits.summary)
-    with new_run(out, recipe, splits, kind="finetune", force=force):
-        return FinetuneJob(out, recipe, splits, watcher or Quiet(), began, stage).run()
+    with place_for(out, recipe, force=force) as base:
+        stage("reading rows")
+        splits = read_splits(recipe.data, recipe.task, several=recipe.several).with_dev()
+        stage(splits.summary)
+        with new_run(out, recipe, splits, kind="finetune"):
+            return FinetuneJob(out, recipe, splits, watcher or Quiet(), began, stage, base=base).run()
 
 
 def resume_finetuning(
@@ -111,6 +112,8 @@ class FinetuneJob:
         Told what begins.
     labels
         In their order; by default those of the training rows.
+    base
+        The model of the recipe, if it is open already; its weights are trained in place.
     """
 
     folder: Path
@@ -120,6 +123,7 @@ class FinetuneJob:
     began: float
     stage: Callable[[str], None] = lambda _: None
     labels: LabelSet | None = None
+    base: Bundle | None = None
     work: Finetuning = field(init=False)
     prints: dict[str, str] = field(init=False)
     evaluated: dict[str, Evaluated] = field(default_factory=dict)
@@ -128,7 +132,7 @@ class FinetuneJob:
     def run(self, *, resume: bool = False, anyway: bool = False) -> bool:
         """Train; tell whether the run came to its end (and not to a wish to stop)."""
         keep_memory()
-        bundle = Bundle.load(self.recipe.base)
+        bundle = self.base or Bundle.load(self.recipe.base)
         self.stage("tokenising rows")
         self.work = Finetuning(bundle, self.splits.train.rows, self.splits.dev.rows, self.recipe, self.labels)
         self.splits = known_splits(self.work.task, self.splits, skip_bad=self.recipe.data.skip_bad)

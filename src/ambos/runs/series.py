@@ -16,7 +16,7 @@ from ambos.files import lock, publish, working_folder, write_file
 from ambos.recipe import write_toml
 from ambos.runs.changes import refuse_changes
 from ambos.runs.choices import choose
-from ambos.runs.finetune_folder import fingerprints, new_run, recipe_of
+from ambos.runs.finetune_folder import fingerprints, new_run, place_for, recipe_of
 from ambos.runs.finetune_run import FinetuneJob
 from ambos.runs.finetune_settings import FinetuneRecipe, Method
 from ambos.runs.folder import RECIPE, RUN, SERIES, begin_folder, read_run, write_run
@@ -56,11 +56,12 @@ def finetune_series(
     >>> finetune_series(Path("run"), recipe)  # doctest: +SKIP
     True
     """
-    stage("reading rows")
-    series = _series(out, choose(recipe, Team()))
-    stage(series.splits.summary)
-    with new_run(out, series.recipe, series.splits, kind=SERIES, force=force):
-        return SeriesJob(out, series, watcher or Quiet(), stage).run()
+    with place_for(out, recipe, force=force):
+        stage("reading rows")
+        series = _series(out, choose(recipe, Team()))
+        stage(series.splits.summary)
+        with new_run(out, series.recipe, series.splits, kind=SERIES):
+            return SeriesJob(out, series, watcher or Quiet(), stage).run()
 
 
 def resume_series(

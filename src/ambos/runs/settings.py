@@ -183,6 +183,8 @@ class PretrainRecipe(Settings):
     """What the recipe is called."""
     texts: list[str] = Field(default_factory=list)
     """Files, folders or globs to read, where the command names none."""
+    base: str | None = None
+    """Model to go on with, which brings its own size and tokenizer; without one, a new model begins."""
     seed: Seed = 0
     """Decides every draw: weights, order, corruption, dropout."""
     objectives: dict[Objective, Positive] = Field(default_factory=_only_mlm)

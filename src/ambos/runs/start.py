@@ -48,7 +48,6 @@ def pretrain(
     recipe: PretrainRecipe,
     *,
     tokenizer: Tokenizer | None = None,
-    base: str | None = None,
     force: bool = False,
     watcher: Watcher | None = None,
     stage: Callable[[str], None] = lambda _: None,
@@ -66,7 +65,7 @@ def pretrain(
     >>> pretrain(Texts(find_sources(["corpus/"])), Path("run"), recipe)  # doctest: +SKIP
     True
     """
-    began = time.perf_counter()
+    began, base = time.perf_counter(), recipe.base
     if base is None:
         check_fit(recipe, encoder_shape(recipe.model, recipe.tokenizer.vocab_size))
     with join() as team, _held(out, team):
@@ -117,7 +116,7 @@ def resume(
                 _refuse_changed_texts(about["texts"], folder)
         team.wait()
         spent = float(about.get("prepared", 0.0))
-        job = Job(folder, recipe, about.get("base"), team, _of(team, watcher), spent)
+        job = Job(folder, recipe, recipe.base or about.get("base"), team, _of(team, watcher), spent)
         return job.run(resume=True, anyway=anyway)
 
 

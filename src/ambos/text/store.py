@@ -31,6 +31,7 @@ FORMAT = 1
 MANIFEST = "store.json"
 COLUMNS = ("tokens", "word_starts", "sentences", "documents", "languages")
 ENTRIES = frozenset({*(f"{name}.npy" for name in COLUMNS), "tokenizer", MANIFEST})
+_SHOWN = 6  # names of what a folder holds instead
 _REBUILD = "build the store again: ambos corpus build ... --force"
 
 
@@ -159,8 +160,10 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise InputError(
             "not a token store",
             expected=f"a folder with {MANIFEST} in it",
-            found="no such folder" if not path.exists() else str(error) or type(error).__name__,
-            fix="make one: ambos corpus build TEXT --tokenizer DIR --out STORE",
+            found=_instead_of_store(path, error),
+            fix=f"pass {path / 'store'}"
+            if (path / "store" / MANIFEST).is_file()
+            else "make one: ambos corpus build TEXT --tokenizer DIR --out STORE",
             file=path,
         ) from error
     if found != FORMAT:
@@ -172,6 +175,19 @@ def _read_manifest(path: Path) -> dict[str, Any]:
             file=file,
         )
     return dict(manifest)
+
+
+def _instead_of_store(path: Path, error: Exception) -> str:
+    """Say what there is where a store should be."""
+    if not path.exists():
+        return "no such folder"
+    if not path.is_dir():
+        return "a file"
+    if not isinstance(error, FileNotFoundError):
+        return str(error) or type(error).__name__
+    there = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
+    more = f" and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+    return ", ".join(there[:_SHOWN]) + more if there else "an empty folder"
 
 
 def _open_column(path: Path, name: str, manifest: dict[str, Any]) -> NDArray[Any]:
