@@ -396,6 +396,19 @@ class TestLock:
             pass
         assert everything_below(tmp_path) == set()
 
+    def test_one_may_stand_in_what_is_not_replaced(self, tmp_path, monkeypatch):
+        out = tmp_path / "out"
+        out.mkdir()
+        monkeypatch.chdir(out)
+        with (
+            lock(Path(), stays=True),
+            pytest.raises(OutputError, match="another ambos process"),
+            lock(out, stays=True),
+        ):
+            pytest.fail("two holders")
+        with pytest.raises(OutputError, match="the folder you are in"), lock(Path()):
+            pytest.fail("it would be replaced")
+
     def test_does_not_hold_other_outputs(self, tmp_path):
         with lock(tmp_path / "one"), lock(tmp_path / "two"):
             assert everything_below(tmp_path) == {".one.lock", ".two.lock"}

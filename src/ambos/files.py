@@ -245,10 +245,18 @@ def sha256(path: Path) -> str:
 
 
 @contextmanager
-def lock(out: Path) -> Iterator[None]:
-    """Hold `out` for this process alone. The system lets go of it however the process ends."""
+def lock(out: Path, *, stays: bool = False) -> Iterator[None]:
+    """Hold `out` for this process alone. The system lets go of it however the process ends.
+
+    Parameters
+    ----------
+    stays
+        What is there is gone on with, not replaced: then one may stand in it.
+    """
     import fcntl  # noqa: PLC0415 (POSIX; imported late so that reading works everywhere)
 
+    if not stays:
+        _refuse_current(out)
     path = working_folder(out).with_suffix(".lock")
     with _folders_above(out), _opened(path, out) as file:
         try:
@@ -284,9 +292,8 @@ def _opened(path: Path, out: Path) -> TextIO:
         return path.open("w")
 
 
-@contextmanager
-def _folders_above(out: Path) -> Iterator[None]:
-    """Make the folders that `out` shall be in; those that are still empty at the end go again."""
+def _refuse_current(out: Path) -> None:
+    """Raise `OutputError` if `out` is the folder one is in, or holds it."""
     if Path.cwd().is_relative_to(os.path.realpath(out)):
         raise OutputError(
             "the output would replace the folder you are in",
@@ -294,6 +301,11 @@ def _folders_above(out: Path) -> Iterator[None]:
             fix="choose another --out, such as --out result",
             file=out,
         )
+
+
+@contextmanager
+def _folders_above(out: Path) -> Iterator[None]:
+    """Make the folders that `out` shall be in; those that are still empty at the end go again."""
     above = working_folder(out).parents
     missing = [folder for folder in above if not os.path.lexists(folder)]
     nearest = above[len(missing)]

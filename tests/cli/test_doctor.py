@@ -129,6 +129,14 @@ class TestFindings:
             "y": {"count": 10, "share": pytest.approx(1 / 3)},
         }
 
+    def test_several_labels_in_one_field(self, look):
+        rows = [(f"Texto {n}.", ["x;y", "x", "y"][n % 3]) for n in range(30)]
+        said = look(write("train.csv", rows), "--several", "--separator", ";")
+        assert {name: one["count"] for name, one in said["splits"]["train"]["labels"].items()} == {
+            "x": 20,
+            "y": 20,
+        }
+
 
 class TestTasks:
     @pytest.mark.parametrize(

@@ -189,17 +189,21 @@ def test_fields_of_conll_by_number(ambos: Run, model_folder: Callable[[str], Pat
     assert refused.refused(3, "have no names")["fix"] == "--tags 3"
 
 
-def test_several_labels_of_pairs(ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("separator", ["|", ";"])
+def test_several_labels_of_pairs(
+    ambos: Run, model_folder: Callable[[str], Path], tmp_path: Path, separator: str
+) -> None:
     file = tmp_path / "rows.csv"
-    file.write_text(
-        "text_a,text_b,label\n" + "".join(f"O gato,Um {n},{['a|b', 'a', 'b'][n % 3]}\n" for n in range(12))
-    )
+    labels = [f"a{separator}b", "a", "b"]
+    file.write_text("text_a,text_b,label\n" + "".join(f"O gato,Um {n},{labels[n % 3]}\n" for n in range(12)))
+    said = [] if separator == "|" else ["--separator", separator]
     common = ["finetune", "classify", "--train", file, "--dev", file, "--base", model_folder("wordpiece")]
-    ended = ambos(*common, "--several", "--epochs", 1, "--out", tmp_path / "run", "--json")
+    ended = ambos(*common, "--several", *said, "--epochs", 1, "--out", tmp_path / "run", "--json")
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["labels"] == ["a", "b"]
-    measured = ambos("evaluate", tmp_path / "run", file, "--json")
+    measured = ambos("evaluate", tmp_path / "run", file, *said, "--json")
     assert [one["label"] for one in json.loads(measured.out)["classes"]] == ["a", "b"]
+    ambos("evaluate", tmp_path / "run", file, "--separator", "").refused(2, "--separator is empty")
 
 
 class TestRefusedBeforeTraining:

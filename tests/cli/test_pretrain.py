@@ -334,6 +334,15 @@ def test_what_cannot_be_resumed(ambos: Callable[..., Ran], here: Path, run: str,
     assert entries(here) == before
 
 
+def test_resumed_from_inside(
+    ambos: Callable[..., Ran], here: Path, tokenizer: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ambos("pretrain", here / "good.txt", *tokenizer, *TINY, "--out", "run").code == 0
+    monkeypatch.chdir("run")
+    ran = ambos("resume", ".")
+    assert ran.code == 0, ran.err
+
+
 def test_a_run_that_lost_its_parts(ambos: Callable[..., Ran], here: Path, tokenizer: list[object]) -> None:
     assert ambos("pretrain", "good.txt", *tokenizer, *TINY, "--out", "run").code == 0
     Path("run/store/store.json").rename("store.json")

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Ran
 from tests.runs.small import write_small
 
-USAGE, INPUT = 2, 3
+USAGE, INPUT, OUTPUT = 2, 3, 4
 
 
 @pytest.fixture
@@ -82,12 +82,16 @@ def test_one_at_a_time(ambos: Callable[..., Ran], command: list[str]) -> None:
     assert not Path("run").exists()
 
 
-def test_a_member_is_resumed_with_all(ambos: Callable[..., Ran], command: list[str]) -> None:
+def test_a_member_is_resumed_with_all(
+    ambos: Callable[..., Ran], command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert ambos(*command, "--seeds", "2", "--out", "run").code == 0
     ran = ambos("resume", "run/seed-0")
     found = ran.refused(USAGE, "one of several that belong together")
     assert "done again" not in ran.err  # nothing is
     assert found["fix"] == "ambos resume run"
+    monkeypatch.chdir("run/seed-0")
+    assert ambos("resume", ".").refused(USAGE, "one of several")["fix"] == "ambos resume .."
 
 
 def test_resumed_elsewhere_it_says_where_the_files_are(
@@ -99,3 +103,21 @@ def test_resumed_elsewhere_it_says_where_the_files_are(
     run = tmp_path / "run"
     found = ambos("resume", run).refused(INPUT, "classify-train.jsonl: no such file or folder")
     assert found["fix"] == f"cd {tmp_path} && ambos resume {run}"
+
+
+@pytest.mark.parametrize("several", [[], ["--seeds", "2"]])
+def test_resumed_from_inside(
+    ambos: Callable[..., Ran],
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    several: list[str],
+) -> None:
+    rows = [str(tmp_path / word) if word.endswith(".jsonl") else word for word in command]
+    assert ambos(*rows, *several, "--out", "run").code == 0
+    monkeypatch.chdir("run")
+    before = {path.name for path in Path().iterdir()}
+    ran = ambos("resume", ".")
+    assert ran.code == 0, ran.err
+    assert {path.name for path in Path().iterdir()} == before
+    ambos(*rows, *several, "--out", ".", "--force").refused(OUTPUT, "the folder you are in")

@@ -206,7 +206,7 @@ class TestLabels:
     def test_a_list_where_one_is_expected_names_the_option(self, tmp_path):
         with pytest.raises(InputError) as caught:
             read(jsonl(tmp_path, {"text": "a", "label": ["b", "c"]}))
-        assert "(label is ['b', 'c'], not one label: any number of them is read with --several)" in str(
+        assert "(label is ['b', 'c'], not one label: any number of them is for a model that learns" in str(
             caught.value.found
         )
 

@@ -189,6 +189,13 @@ class TestLists:
                 WordsRow(("Oi",), ("O",), path, 2),
             ]
 
+    def test_whole_numbers_are_tags_as_they_are_labels(self, tmp_path):
+        rows = [{"words": ["Ana", "ri"], "tags": [10, 0]}, {"words": ["Oi"], "tags": [0]}]
+        parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        for path in (write(tmp_path, "a.jsonl", text), tmp_path / "a.parquet"):
+            assert [row.tags for row in read(path, LISTS)] == [("10", "0"), ("0",)]
+
     def test_together_with_conll(self, tmp_path):
         write(tmp_path, "a.conll", "x\tO\n")
         write(tmp_path, "b.jsonl", json.dumps(self.ROWS[0]))
@@ -205,7 +212,8 @@ class TestLists:
             (["a", None], ["O", "O"], "empty word"),
             (["a"], [None], "no label"),
             (["a"], [""], "no label"),
-            (["a"], [3], "wrong type"),
+            (["a"], [0.5], "wrong type"),
+            (["a"], [["O"]], "wrong type"),
             ([1], ["O"], "wrong type"),
             ("a b", ["O", "O"], "wrong type"),
             (["a"], "O", "wrong type"),

@@ -411,8 +411,12 @@ class TestInBatch:
         assert work.task.contrast == "in-batch"
         with pytest.raises(InputError, match="which label means"):
             Finetuning(Bundle.load(base), self.rows(), [], recipe("embed", "embed"))
-        with pytest.raises(InputError, match="no pairs that belong together"):
-            Finetuning(Bundle.load(base), self.rows(), [], recipe("embed", "embed", pair={"positive": "si"}))
+        for more in ({}, {"contrast": "cosine"}):
+            for said, fix in (("si", "--positive LABEL"), ("yess", "did you mean yes?")):
+                settings = recipe("embed", "embed", pair={"positive": said, **more})
+                with pytest.raises(InputError, match="no pairs that belong together") as refused:
+                    Finetuning(Bundle.load(base), self.rows(), [], settings)
+                assert refused.value.fix == fix
 
     def test_pairs_without_labels_all_belong_together(self, base: Path) -> None:
         rows = [replace(row, labels=()) for row in self.rows() if row.labels == ("yes",)]

@@ -9,7 +9,7 @@ import typer
 from ambos.cli import columns as of
 from ambos.cli.examined import show
 from ambos.cli.models import load_tokenizer
-from ambos.cli.options import Encoding, Json, MaxDocument, MaxLine, Quiet, read_options
+from ambos.cli.options import Encoding, Json, MaxDocument, MaxLine, Quiet, Separator, read_options
 from ambos.cli.screen import Screen
 from ambos.errors import InputError, UsageError
 
@@ -65,6 +65,7 @@ def doctor(
         bool,
         typer.Option("--several", help="A text may have any number of labels: a list, or parted by |."),
     ] = False,
+    separator: Separator = "|",
     strict: Annotated[
         bool, typer.Option("--strict", help="End with exit code 3 if there is an error among the findings.")
     ] = False,
@@ -122,7 +123,9 @@ def doctor(
     )
     chosen = _task_of(files, task, given, options)
     splits = {
-        name: RowFiles.find(names, chosen, given, several=several, options=options, skip_bad=True)
+        name: RowFiles.find(
+            names, chosen, given, several=several, separator=separator, options=options, skip_bad=True
+        )
         for name, names in (("train", files), ("dev", dev), ("test", test))
         if names
     }

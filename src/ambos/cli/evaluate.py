@@ -21,6 +21,7 @@ from ambos.cli.options import (
     MaxLine,
     ModelName,
     Quiet,
+    Separator,
     read_options,
 )
 from ambos.cli.screen import Screen, printable, table
@@ -63,7 +64,7 @@ def evaluate(
             help="Leave out, and count, rows that cannot be used, or whose labels the model does not know.",
         ),
     ] = False,
-    separator: Annotated[str, typer.Option("--separator", help="Between several labels in one field.")] = "|",
+    separator: Separator = "|",
     text: of.Text = None,
     text_a: of.TextA = None,
     text_b: of.TextB = None,

@@ -16,6 +16,7 @@ from ambos.cli.options import (
     MaxLength,
     Out,
     Quiet,
+    Separator,
     SkipBad,
     settings_given,
 )
@@ -66,6 +67,7 @@ def finetune(
             rich_help_panel=_DATA,
         ),
     ] = False,
+    separator: Separator = "|",
     skip_bad: SkipBad = False,
     epochs: Annotated[
         float | None,
@@ -227,6 +229,7 @@ def finetune(
             "test": test,
             "columns": {role: name for role, name in columns.items() if name},
             "pairs": True if task == "pair" else None,
+            "separator": separator,
             "encoding": encoding,
             "skip_bad": skip_bad,
         },

@@ -85,6 +85,17 @@ MaxLengthAsLearnt = Annotated[
     ),
 ]
 
+
+def _some(separator: str) -> str:
+    if not separator:
+        raise UsageError("--separator is empty", expected="what is between labels", fix="--separator ,")
+    return separator
+
+
+Separator = Annotated[
+    str, typer.Option("--separator", help="Between several labels in one field.", callback=_some)
+]
+
 TextColumn = Annotated[
     str, typer.Option("--text", help="Column or key that holds the text.", rich_help_panel=_READING)
 ]

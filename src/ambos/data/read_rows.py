@@ -175,16 +175,30 @@ def _labels_of(record: dict[str, Any], column: str | None, separator: str | None
     return tuple(dict.fromkeys(_label(label, column) for label in labels))
 
 
-def _label(value: object, column: str) -> str:
+def named(value: object) -> object:
+    """Return a whole number or a truth value, which may stand for a label or a tag, as text.
+
+    Examples
+    --------
+    >>> named(3), named(2.0), named(True), named("x"), named(0.5)
+    ('3', '2', 'true', 'x', 0.5)
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return str(int(value))
+    return value
+
+
+def _label(value: object, column: str) -> str:
+    value = named(value)
     label = value.strip() if isinstance(value, str) else value
     if label is None or label == "" or label != label:  # noqa: PLR0124 (NaN, as tables write what is missing)
         raise BadRow("no label", f"nothing in {column}")
     if isinstance(label, list):
-        raise wrong_type(column, value, "one label: any number of them is read with --several")
+        raise wrong_type(
+            column, value, "one label: any number of them is for a model that learns with --several"
+        )
     if not isinstance(label, str):
         raise wrong_type(column, value, "one label")
     return label

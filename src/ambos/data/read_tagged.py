@@ -9,7 +9,7 @@ from typing import Any
 
 from ambos.data.conll_layout import DOCUMENT, Field, Layout, find_layout
 from ambos.data.label_set import TAG
-from ambos.data.read_rows import id_of, table, wrong_type
+from ambos.data.read_rows import id_of, named, table, wrong_type
 from ambos.data.rows import BadRow, Columns, Problem, Problems, WordsRow, read_each
 from ambos.errors import InputError
 from ambos.text.sources import Format, Source
@@ -192,12 +192,15 @@ def _checked_words(sentence: _Sentence) -> tuple[str, ...]:
 
 
 def _checked_tags(sentence: _Sentence) -> tuple[str, ...]:
-    for word, tag, number in zip(sentence.words, sentence.tags, sentence.lines, strict=True):
+    tags = [named(tag) for tag in sentence.tags]
+    found = []
+    for word, tag, number in zip(sentence.words, tags, sentence.lines, strict=True):
         if not isinstance(tag, str) and tag is not None:
             raise wrong_type("a tag", tag, "a text")
         if not (tag and tag.strip()):
             raise BadRow("no label", f"the word {word[:40]!r} has no tag", number)
-    return tuple(tag.strip() for tag in sentence.tags)
+        found.append(tag.strip())
+    return tuple(found)
 
 
 def misplaced(tags: Sequence[str]) -> list[int]:

@@ -22,6 +22,10 @@ from ambos.estimators.inputs import (
     text_of,
 )
 
+_KINDS = (
+    "biufUO"  # of numpy: truth values, numbers, strings; objects are strings, or scikit-learn refuses them
+)
+
 
 def refuse_missing(y: object, name: str) -> None:
     """Raise `BadValueError` if there is no y."""
@@ -68,6 +72,7 @@ def labels_of(y: ArrayLike, of_numbers: str | None = None) -> tuple[NDArray[Any]
             fix=of_numbers if kind.startswith("continuous") else None,
         )
     classes, ids = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    _refuse_other_kinds(classes)
     if len(classes) < 2:
         raise BadValueError(
             "there is only one class in y: there is nothing to learn",
@@ -76,6 +81,17 @@ def labels_of(y: ArrayLike, of_numbers: str | None = None) -> tuple[NDArray[Any]
             fix="add examples of other classes",
         )
     return classes, ids
+
+
+def _refuse_other_kinds(classes: NDArray[Any]) -> None:
+    """Raise `BadTypeError` if labels are of a kind that a saved estimator could not give back."""
+    if classes.dtype.kind not in _KINDS:
+        raise BadTypeError(
+            f"y has labels of a kind that cannot be saved, {classes.dtype}",
+            expected="strings, whole numbers or truth values",
+            found=f"{classes[0]!r}"[:SHOWN],
+            fix="give them as text, [str(label) for label in y]",
+        )
 
 
 def scores_of(y: ArrayLike) -> NDArray[np.float64]:

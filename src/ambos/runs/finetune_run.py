@@ -83,11 +83,11 @@ def resume_finetuning(
         raise UsageError(
             "this run is one of several that belong together",
             expected="the folder that holds them all",
-            fix=f"ambos resume {folder.parent}",
+            fix=f"ambos resume {folder.parent if folder.name else '..'}",
             file=folder,
         )
     recipe = recipe_of(folder, overrides)
-    with lock(folder):
+    with lock(folder, stays=True):
         splits = read_splits(recipe.data, recipe.task, several=recipe.several).with_dev()
         told = watcher or Quiet()
         job = FinetuneJob(folder, recipe, splits, told, time.perf_counter(), told.note)

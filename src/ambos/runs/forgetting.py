@@ -42,7 +42,7 @@ class Forgotten:
     rise
         after - before; its interval draws sequences, each with both losses.
     sequences, tokens
-        How many texts, and hidden tokens in them.
+        How many texts with hidden tokens there are, and how many of these.
     """
 
     before: float
@@ -68,7 +68,8 @@ def measure_forgetting(
     Returns
     -------
     Forgotten | None
-        None if the base has no masked-LM head, or there is no text, or so little that no token is hidden.
+        None if the base has no masked-LM head, or fewer than two texts are so long that a token is hidden:
+        one alone would say nothing of chance.
     """
     if "mlm" not in base.network.heads or base.tokenizer is None:
         return None
@@ -79,14 +80,13 @@ def measure_forgetting(
     found = _sequences(texts, base.tokenizer, min(LENGTH, base.config.context))
     vocabulary = Vocabulary.of(base.tokenizer.vocab_size, base.tokenizer.special_ids, mask)
     hidden = corrupt(found, CorruptionSettings(), vocabulary, Draws.of("forgetting", "corruption"))
-    if not len(hidden.places):
+    touched, owner = np.unique(found.owner[hidden.places], return_inverse=True)
+    if len(touched) < 2:
         return None
     head: Any = base.network.eval().heads["mlm"]
     before, after = (_losses(one, head, found, hidden) for one in (base.network.encoder, encoder.eval()))
-    owner = found.owner[hidden.places]
-    sums = [
-        np.bincount(owner, weights, len(found.lengths)) for weights in (before, after, np.ones(len(owner)))
-    ]
+    # A text without hidden tokens says nothing: a draw of such texts alone would have no loss, not one of 0.
+    sums = [np.bincount(owner, weights) for weights in (before, after, np.ones(len(owner)))]
     tally = Tally(3)
     tally.add(np.stack(sums, axis=1))
     figures = bootstrap(tally, _measure)
@@ -94,7 +94,7 @@ def measure_forgetting(
         before=figures["before"].value,
         after=figures["after"].value,
         rise=figures["rise"],
-        sequences=len(found.lengths),
+        sequences=len(touched),
         tokens=len(hidden.places),
     )
 

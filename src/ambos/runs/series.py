@@ -73,7 +73,7 @@ def resume_series(
     """
     watcher = watcher or Quiet()
     recipe = recipe_of(folder, overrides)
-    with lock(folder):
+    with lock(folder, stays=True):
         series = _series(folder, recipe)
         before = read_run(folder).get("fingerprints")
         if before is not None:

@@ -107,7 +107,7 @@ def resume(
     about = read_run(folder)
     values = with_overrides(read_toml(folder / RECIPE), overrides)
     recipe = load_recipe(PretrainRecipe, [values], file=folder / RECIPE)
-    with join() as team, _held(folder, team):
+    with join() as team, _held(folder, team, stays=True):
         if team.leads:
             for name in ("store", "heldout"):
                 if name == "store" or (folder / name).exists():
@@ -121,12 +121,12 @@ def resume(
 
 
 @contextmanager
-def _held(out: Path, team: Team) -> Iterator[None]:
+def _held(out: Path, team: Team, *, stays: bool = False) -> Iterator[None]:
     """Hold the folder for this run alone."""
     if not team.leads:
         yield
         return
-    with lock(out):
+    with lock(out, stays=stays):
         yield
 
 

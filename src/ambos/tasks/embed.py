@@ -14,6 +14,7 @@ from ambos.data.windows import Ledger
 from ambos.errors import InputError, UsageError
 from ambos.evaluate.regression import Regression
 from ambos.evaluate.retrieval import Retrieval, ranks
+from ambos.suggest import did_you_mean
 from ambos.tasks.task import Logits, Reading, Task
 from ambos.tasks.texts import encode_texts
 
@@ -102,14 +103,18 @@ class Embed(Task[PairRow, float]):
                 fix="name it: --score COLUMN; or learn from other pairs as negatives, pair.contrast=in-batch",
                 file=rows[0].file,
             )
-        if rows and ((bare and positive) or not any(task.learns_from(row) for row in rows)):
+        labels = sorted({label for row in rows for label in row.labels})
+        unknown = positive is not None and positive not in labels
+        if rows and (unknown or not any(task.learns_from(row) for row in rows)):
             raise InputError(
                 "there are no pairs that belong together",
-                expected=f"rows with the label {positive}" if positive else "scores in the upper half",
-                found=", ".join(sorted({label for row in rows for label in row.labels})[:8]) or "none",
+                expected="scores in the upper half"
+                if positive is None
+                else f"rows with the label {positive}",
+                found=", ".join(labels[:8]) or "none",
                 fix="leave --positive out, or name the column of labels: --label COLUMN"
                 if bare
-                else "--positive LABEL",
+                else did_you_mean(positive or "", labels) or "--positive LABEL",
                 file=rows[0].file,
             )
         return task
