@@ -72,6 +72,18 @@ def test_more_dimensions_and_gradients_without_memory_of_their_own(forced) -> No
         assert torch.equal(linear(thick, weight, b), found)
 
 
+def test_few_sizes_are_met(forced) -> None:
+    """It keeps code for each of them: rows come in multiples of 32, whatever the step."""
+    for rows in range(290, 321, 3):
+        x, weight, b, outer = made(rows, 128, 384)
+        linear(x, weight.requires_grad_(), b).backward(outer)
+        assert product(x, weight.detach().T).shape == (rows, 384)
+    x, other, _, _ = made(384, 300, 128)
+    assert torch.equal(product(x, other.T), x @ other.T)  # its inner sides are no multiple of 32
+    assert {shape[0] for shape in forced} == {320, 384}
+    assert {size for shape in forced for size in shape} == {128, 320, 384}
+
+
 def test_the_same_again(forced) -> None:
     x, weight, b, _ = made(300, 128, 384)
     assert torch.equal(linear(x, weight, b), linear(x, weight, b))
@@ -80,7 +92,7 @@ def test_the_same_again(forced) -> None:
 @pytest.mark.parametrize("add", [False, True])
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16, torch.float64])
 def test_written_or_added(forced, kind, add) -> None:
-    a, b, _, out = made(300, 128, 256, kind)
+    a, b, _, out = made(300, 128, 256, kind)  # of which 300 rows are filled up
     before = out = out.to(torch.promote_types(kind, torch.float32))
     expected = (a @ b.T) + (out if add else 0)
     assert write_product(a, b.T, out, add=add) is before

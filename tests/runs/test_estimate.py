@@ -13,6 +13,7 @@ from ambos.data.rows import TextRow, WordsRow
 from ambos.data.tally_rows import TokenFigures
 from ambos.encoder.config import EncoderConfig
 from ambos.encoder.operations import encoder_operations
+from ambos.products import product
 from ambos.recipe import load_recipe
 from ambos.runs.estimate import SHARE, Amount, estimate_finetuning
 from ambos.runs.finetune import Finetuning
@@ -154,5 +155,5 @@ def _speed() -> float:
     a, b = torch.ones(768, 768), torch.ones(768, 768)
     began = time.process_time()
     for _ in range(4):
-        a @ b
+        product(a, b)
     return 4 * 2 * 768**3 / (time.process_time() - began)

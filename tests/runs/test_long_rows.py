@@ -122,4 +122,4 @@ def test_before_an_estimator_learns(base: Path) -> None:
         estimator = TextClassifier(str(base), validation=0.5, random_state=seed, settings=settings)
         with pytest.raises(ValueError, match="longer than the model can read") as error:
             estimator.fit(texts, labels)
-        assert "X, line 21" in str(error.value)
+        assert "row 20 of X" in str(error.value)

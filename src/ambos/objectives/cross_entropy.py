@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ambos.products import linear, write_product
+from ambos.products import ROWS, linear, write_product
 
 _BUFFER = 30_000_000  # bytes of logits at a time
 
@@ -29,6 +29,7 @@ class _Fused(torch.autograd.Function):
         kind: torch.dtype,
     ) -> Tensor:
         rows = max(1, _BUFFER // (4 * len(weight_VW)))
+        rows -= rows % ROWS if rows > ROWS else 0
         read_MW, read_VW = x_MW.to(kind), weight_VW.to(kind)  # what matrix products see
         buffer = x_MW.new_empty(min(rows, len(x_MW)), len(weight_VW))
         gradient_x, gradient_weight = torch.empty_like(x_MW), torch.empty_like(weight_VW)
