@@ -112,7 +112,7 @@ def test_stopped_in_an_evaluation(
     def is_begun(_: str) -> bool:
         return (run / "events.out.tfevents.0.ambos").exists()
 
-    ended = forge(*arguments, *options, "--out", run, when=is_begun, after=0.2, send=signal.SIGTERM)
+    ended = forge(*arguments, *options, "--out", run, when=is_begun, after=0.02, send=signal.SIGTERM)
     assert assert_stopped(ended, run) == 0
     assert (run / "metrics.jsonl").read_text() == ""
     for step, number in ((12, signal.SIGINT), (24, signal.SIGTERM)):
