@@ -19,15 +19,15 @@ class Machine:
         self.now = 0.0
         self.products: list[tuple[torch.dtype, int]] = []
 
-    def multiply(self, a: Tensor, b: Tensor, *, out: Tensor) -> Tensor:
+    def multiply(self, a: Tensor, b: Tensor) -> Tensor:
         new = (a.dtype, len(a)) not in self.products
         self.products.append((a.dtype, len(a)))
         self.now += 2 * a.shape[0] * a.shape[1] * b.shape[1] / self.speeds[a.dtype] + new * self.preparing
-        return out
+        return a
 
     def best(self, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(machine, "time", SimpleNamespace(perf_counter=lambda: self.now))
-        monkeypatch.setattr(torch, "mm", self.multiply)
+        monkeypatch.setattr(machine, "product", self.multiply)
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"architecture": "arm64"})
         return best_precision()
 
